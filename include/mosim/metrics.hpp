@@ -1,0 +1,85 @@
+// Measures of a run, and of how near a simulated run is to a measured one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mosim/sim.hpp"
+
+namespace mosim {
+
+// The p-th percentile (0 to 100) of a sample that need not be sorted; between two values it
+// interpolates linearly at (n - 1) p / 100. 0 for an empty sample.
+[[nodiscard]] double percentile(std::vector<double> values, double p);
+[[nodiscard]] double mean(std::span<const double> values);
+
+struct Distribution {
+  double avg = 0;
+  double median = 0;
+  double p99 = 0;
+};
+
+[[nodiscard]] Distribution describe(const std::vector<double>& values);
+
+// The headline numbers of a run, in seconds.
+struct Summary {
+  std::size_t submitted = 0;
+  std::size_t finished = 0;
+  std::size_t dropped = 0;
+  std::uint64_t servers = 0;
+  std::uint64_t gpus = 0;
+  Distribution training;  // end - start, loading included
+  Distribution wait;      // start - submission
+  Distribution jct;       // end - submission
+  double makespan_s = 0;  // from the earliest submission to the latest end
+  double gpu_utilization = 0;  // GPU-seconds held over GPU-seconds of the makespan
+  double mean_contention = 1;  // networking time of all jobs over what it would have been alone
+  std::uint64_t events = 0;
+  std::string schedule_digest;
+};
+
+[[nodiscard]] Summary summarize(const Run& run);
+
+// A run as far as fidelity is concerned, measured or simulated: a value per job, and the makespan.
+struct Outcome {
+  std::vector<double> training_s;
+  std::vector<double> jct_s;
+  double makespan_s = 0;
+};
+
+[[nodiscard]] Outcome outcome_of(const Run& run);
+
+// Reads a per-job CSV: ours (jobs.csv), or one of the artifact's measured ones. Columns by name:
+// training time (training_s, training_time), JCT (jct_s, jcts), submission (submit_s,
+// arrival_times) and, where it is there, end (end_s, end_time_seconds; else submission + JCT).
+// When the file has a column `placement`, only rows with that placement count: `placement` must
+// then name one, unless all rows agree. Throws InputError.
+[[nodiscard]] Outcome read_outcome(const std::string& path, const std::string& placement = {});
+
+// The values of the column `placement` of a per-job CSV, each once; empty without that column.
+[[nodiscard]] std::vector<std::string> placements_in(const std::string& path);
+
+// How far a simulated run is from a measured one: the paper's measures (Tables II-IV).
+struct Fidelity {
+  // |simulated - measured| / measured of each aggregate, in %: what the paper calls MAPE.
+  double avg_training_time = 0;
+  double avg_jct = 0;
+  double median_jct = 0;
+  double p99_jct = 0;
+  double makespan = 0;
+  // Between the two samples of JCTs.
+  double ks = 0;
+  double wasserstein_s = 0;
+};
+
+[[nodiscard]] Fidelity compare(const Outcome& measured, const Outcome& simulated);
+
+// The Kolmogorov-Smirnov distance: the largest gap between the two empirical CDFs.
+[[nodiscard]] double ks_distance(std::vector<double> a, std::vector<double> b);
+
+// The first Wasserstein distance: the area between the two empirical CDFs.
+[[nodiscard]] double wasserstein_distance(std::vector<double> a, std::vector<double> b);
+
+}  // namespace mosim

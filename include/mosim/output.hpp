@@ -1,0 +1,40 @@
+// What a run leaves behind: the files of its folder, and the table for a person.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "mosim/metrics.hpp"
+
+namespace mosim {
+
+// jobs.csv: one row per job, by submission. Columns: docs/outputs.md. Times in seconds.
+[[nodiscard]] std::string jobs_csv(const Run& run);
+
+// timeline.csv: the cluster after each time at which a job arrived or ended.
+[[nodiscard]] std::string timeline_csv(const Run& run);
+
+// summary.json, ending in a line break. Numbers read back to the same doubles.
+[[nodiscard]] std::string summary_json(const Summary& summary, const std::string& scenario_digest);
+
+// The same for a person: a few lines with units.
+[[nodiscard]] std::string summary_table(const Summary& summary);
+
+// The measures of a comparison, as JSON and as a table with both runs' aggregates.
+[[nodiscard]] std::string fidelity_json(const Fidelity& fidelity);
+[[nodiscard]] std::string fidelity_table(const Outcome& measured, const Outcome& simulated,
+                                         const Fidelity& fidelity);
+
+// "2h 30m" and the like, for tables.
+[[nodiscard]] std::string human_duration(double seconds);
+
+// Makes the folder and makes sure that a run may be written there. Throws InputError when it holds
+// a run already and `force` is not set, RunError when it cannot be made or written.
+void claim_run_directory(const std::filesystem::path& dir, bool force);
+
+// Writes the four files of a run into a claimed folder, each whole or not at all, summary.json
+// last. Throws RunError.
+void write_run(const std::filesystem::path& dir, const Run& run, const std::string& summary,
+               const std::string& resolved_scenario);
+
+}  // namespace mosim

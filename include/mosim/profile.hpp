@@ -1,0 +1,127 @@
+// Characterization: what a job computes and sends per iteration when it runs alone.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mosim/cluster.hpp"
+#include "mosim/workload.hpp"
+
+namespace mosim {
+
+// <T_comp, T_net, V> of the paper, and the loading time.
+struct JobProfile {
+  double compute_s = 0;  // T_comp: per iteration
+  double network_s = 0;  // T_net: per iteration, alone
+  double volume = 0;     // v: bytes that a worker sends per iteration, 2(N-1)/N of its gradients
+  double loading_s = 0;  // start-up before the first iteration
+
+  [[nodiscard]] double iteration_s() const { return compute_s + network_s; }
+
+  // D = v / T_net: bytes per second on each NIC that the job's ring crosses, each direction.
+  [[nodiscard]] double demand() const { return network_s > 0 ? volume / network_s : 0; }
+};
+
+// Eq. 6: c = V / N_W, the share of one worker in the job's total `volume` of N_W workers.
+[[nodiscard]] double volume_per_worker(double volume, std::uint32_t workers);
+
+// Eq. 7: what a job of `workers`, of which `inside` sit on a server, puts on that server's NIC: 0
+// when all or none of them do, c when N_W = 2, else 2c. `volume` may be a rate: so is the result.
+[[nodiscard]] double nic_volume(double volume, std::uint32_t workers, std::uint32_t inside);
+
+// A way to characterize jobs.
+class ProfileSource {
+ public:
+  virtual ~ProfileSource() = default;
+
+  // The profile of a model on a number of GPUs; nothing when the source has none.
+  [[nodiscard]] virtual std::optional<JobProfile> find(const std::string& model,
+                                                       std::uint32_t gpus) const = 0;
+
+  // What would have been found, for the message when `find` gives nothing.
+  [[nodiscard]] virtual std::string expected(const std::string& model) const = 0;
+};
+
+// Backend `table`: profiles by (model, GPUs), read from files.
+class ProfileTable : public ProfileSource {
+ public:
+  using Key = std::pair<std::string, std::uint32_t>;
+
+  explicit ProfileTable(std::map<Key, JobProfile> profiles) : profiles_(std::move(profiles)) {}
+
+  [[nodiscard]] std::optional<JobProfile> find(const std::string& model,
+                                               std::uint32_t gpus) const override;
+  [[nodiscard]] std::string expected(const std::string& model) const override;
+  [[nodiscard]] const std::map<Key, JobProfile>& profiles() const { return profiles_; }
+
+ private:
+  std::map<Key, JobProfile> profiles_;
+};
+
+// Reads our own form: one CSV or YAML file with columns model, gpus, compute_<unit>,
+// network_<unit>, volume_<unit> and optionally loading_<unit>. See docs/formats.md.
+[[nodiscard]] ProfileTable read_profile_table(const std::string& path, const ModelPool& pool);
+
+// Reads the authors' pair of CSV files: times per iteration, and the total TX+RX rates from which
+// Eq. 6-7 give each NIC's demand.
+[[nodiscard]] ProfileTable read_artifact_profile(const std::string& times_path,
+                                                 const std::string& network_path,
+                                                 const ModelPool& pool);
+
+// What to make of the loading time when a trace gives durations. Measured durations contain it.
+enum class LoadingMode {
+  included,  // d = L + W x iteration: it is a part of the duration
+  added,     // d = W x iteration, and L comes on top (the authors' artifact)
+  none,      // jobs load in no time
+};
+
+// Where a job's iterations come from.
+enum class IterationsFrom {
+  trace,     // the trace's number where it has one, else the duration
+  duration,  // always the duration
+};
+
+struct CharacterizeOptions {
+  LoadingMode loading = LoadingMode::included;
+  IterationsFrom iterations = IterationsFrom::trace;
+};
+
+// A job that is ready to be simulated: <a, g, W, T_comp, T_net, V> of the paper.
+struct Job {
+  double submit_s = 0;
+  ResourceRequest request;
+  double iterations = 0;  // W >= 0
+  JobProfile profile;
+};
+
+// The paper's characterization (+ T_comp, T_net, W, V): a profile for every job of an augmented
+// trace, in its order. W = d / (T_comp + T_net) unless the trace gives it (Eq. 1). Throws
+// InputError with the place of every job that the source has no profile for.
+[[nodiscard]] std::vector<Job> characterize(const Trace& trace, const ProfileSource& source,
+                                            const CharacterizeOptions& options);
+
+// Backend `builtin`, first closed form: compute = 3 x forward operations x batch / (peak x achieved
+// fraction) (the backward pass costs twice the forward one), volume 2(N-1)/N x 4 bytes x parameters,
+// networking = volume over the slowest link of the cluster. The slowest GPU type counts.
+class BuiltinProfiles : public ProfileSource {
+ public:
+  // Throws InputError when the cluster has a GPU that the catalogue does not know.
+  BuiltinProfiles(ModelPool pool, const ClusterSpec& cluster);
+
+  [[nodiscard]] std::optional<JobProfile> find(const std::string& model,
+                                               std::uint32_t gpus) const override;
+  [[nodiscard]] std::string expected(const std::string& model) const override;
+
+ private:
+  ModelPool pool_;
+  double operations_per_s_ = 0;  // of the slowest GPU, achieved
+  double slowest_link_ = 0;      // bytes per second
+};
+
+}  // namespace mosim

@@ -1,0 +1,85 @@
+// A scenario describes one run: a YAML file, overridden key by key. Keys: docs/scenario.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mosim/sim.hpp"
+
+namespace mosim {
+
+// Every key of a scenario, with its default. The option table (src/scenario/options.cpp) says what
+// each means and accepts.
+struct Scenario {
+  std::string trace_file = "bundled:traces/demo.csv";
+  std::string trace_format = "auto";
+  std::uint64_t trace_limit = 0;
+  std::string trace_iterations = "trace";
+  std::string workloads_pool = "default";
+  std::uint64_t workloads_seed = 1;
+  std::string profile_backend = "builtin";
+  std::string profile_table;
+  std::string profile_network;
+  std::string cluster_file;
+  std::vector<ServerGroup> servers = {ServerGroup{.count = 4}};
+  std::string queue = "fifo";
+  std::string placement = "load-balancing";
+  bool skip_unplaceable = false;
+  std::string contention_model = "mosim";
+  std::string contention_resolution = "event";
+  double min_bandwidth = 10e6;
+  double fixed_ratio = 0.1;
+  std::string loading = "included";
+  std::string output_dir = "out";
+};
+
+// One key set from outside the file.
+struct Override {
+  std::string key;     // such as "contention.model" or "cluster.servers[0].nic"
+  std::string value;   // YAML when `yaml`, else the text itself
+  std::string source;  // where it came from, for messages: "--set", "--trace"
+  bool yaml = false;
+};
+
+// Reads `key=value` of --set. Throws InputError when there is no key or no '='.
+[[nodiscard]] Override parse_override(const std::string& text);
+
+// Reads a scenario file (or the bundled default when `file` is empty) with overrides on top, and
+// the cluster file when one is named. Relative paths in a file are relative to that file's folder.
+// Throws InputError with every unknown key (and its nearest name) and every wrong value.
+[[nodiscard]] Scenario load_scenario(const std::string& file,
+                                     const std::vector<Override>& overrides);
+
+// The scenario as YAML with every key written out: `mosim run` reads it back as the same run. The
+// output folder is left out.
+[[nodiscard]] std::string resolved_yaml(const Scenario& scenario);
+
+// A JSON Schema (draft 2020-12) of the scenario file, for editors.
+[[nodiscard]] std::string scenario_schema();
+
+// docs/scenario.md.
+[[nodiscard]] std::string scenario_markdown();
+
+// The keys with their defaults and meanings, for --help.
+[[nodiscard]] std::string scenario_help();
+
+// Everything of a run but the simulation itself.
+struct PreparedRun {
+  ClusterSpec cluster;
+  Trace trace;
+  std::vector<Job> jobs;
+  std::vector<std::string> dropped;  // a line for each job left out as unplaceable
+  std::string digest;                // of everything that the run depends on
+};
+
+// Reads the trace, gives every job its model and profile, and makes sure that each can be placed.
+// Throws InputError.
+[[nodiscard]] PreparedRun prepare(const Scenario& scenario);
+
+// Simulates a prepared run.
+[[nodiscard]] Run simulate(const Scenario& scenario, PreparedRun prepared,
+                           std::function<void(const Progress&)> progress = {});
+
+}  // namespace mosim

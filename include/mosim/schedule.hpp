@@ -1,0 +1,89 @@
+// Scheduling: which waiting job is tried next (queue discipline) and on which GPUs it would run
+// (placement). Both are interfaces that users implement; names are registered in PolicyRegistry.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mosim/cluster.hpp"
+
+namespace mosim {
+
+// Decides on which servers a job's workers would run.
+class Placement {
+ public:
+  virtual ~Placement() = default;
+
+  // Fills `groups` with a place for every worker, each server at most once, in the placement's own
+  // order. False, with `groups` in any state, when the request does not fit now. A request that
+  // does not fit must not fit either when less is free.
+  [[nodiscard]] virtual bool place(const ClusterState& cluster, const ResourceRequest& request,
+                                   std::vector<WorkerGroup>& groups) const = 0;
+};
+
+// What a queue discipline may do: try to start a job now.
+class JobStarter {
+ public:
+  virtual ~JobStarter() = default;
+
+  // Starts the job if its placement finds room; false when it does not.
+  virtual bool try_start(JobIndex job) = 0;
+};
+
+struct WaitingJob {
+  JobIndex job{};
+  ResourceRequest request;
+};
+
+// Keeps the waiting jobs and decides in which order they are tried.
+class QueueDiscipline {
+ public:
+  virtual ~QueueDiscipline() = default;
+
+  // A job was submitted; jobs come in arrival order.
+  virtual void enqueue(const WaitingJob& job) = 0;
+
+  // Called after all events of one time: GPUs may have become free, jobs may have arrived.
+  virtual void schedule(JobStarter& starter) = 0;
+};
+
+// What is known by name. Filled explicitly: `policies()` has the ones that ship.
+class PolicyRegistry {
+ public:
+  template <typename Policy>
+  struct Entry {
+    std::string name;
+    std::string summary;  // one line, with its source
+    std::function<std::unique_ptr<Policy>()> make;
+  };
+  using QueueEntry = Entry<QueueDiscipline>;
+  using PlacementEntry = Entry<Placement>;
+
+  // Throws std::invalid_argument when the name is taken.
+  void add_queue(QueueEntry entry);
+  void add_placement(PlacementEntry entry);
+
+  // In the order of registration.
+  [[nodiscard]] const std::vector<QueueEntry>& queues() const { return queues_; }
+  [[nodiscard]] const std::vector<PlacementEntry>& placements() const { return placements_; }
+
+  // Throw std::invalid_argument when the name is not registered.
+  [[nodiscard]] std::unique_ptr<QueueDiscipline> make_queue(std::string_view name) const;
+  [[nodiscard]] std::unique_ptr<Placement> make_placement(std::string_view name) const;
+
+ private:
+  std::vector<QueueEntry> queues_;
+  std::vector<PlacementEntry> placements_;
+};
+
+// The process's registry, with the policies that ship already in it. Add yours before a run starts.
+[[nodiscard]] PolicyRegistry& policies();
+
+// The most workers of `request`'s kind that the placement finds room for on the empty cluster.
+[[nodiscard]] std::uint32_t largest_placement(const Placement& placement, const ClusterSpec& cluster,
+                                              ResourceRequest request);
+
+}  // namespace mosim

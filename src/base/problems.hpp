@@ -1,0 +1,29 @@
+// Collects what is wrong with an input, so that a user sees more than the first mistake.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mosim/base.hpp"
+
+namespace mosim {
+
+class Problems {
+ public:
+  // Throws what was collected once there is too much to be useful.
+  void add(SourceLocation where, std::string what, std::string expected) {
+    found_.push_back({std::move(where), std::move(what), std::move(expected)});
+    if (found_.size() >= kMost) throw InputError(std::move(found_));
+  }
+
+  void throw_if_any() {
+    if (!found_.empty()) throw InputError(std::move(found_));
+  }
+
+ private:
+  static constexpr std::size_t kMost = 20;
+  std::vector<Diagnostic> found_;
+};
+
+}  // namespace mosim

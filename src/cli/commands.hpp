@@ -1,0 +1,15 @@
+// One file per subcommand: it parses, calls the library and prints.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace mosim::cli {
+
+// Adds a subcommand; what it does runs as its CLI11 callback.
+void add_run(CLI::App& app);
+void add_reproduce(CLI::App& app);
+void add_validate(CLI::App& app);
+void add_policies(CLI::App& app);
+void add_schema(CLI::App& app);
+
+}  // namespace mosim::cli

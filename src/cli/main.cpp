@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <cstdio>
+
+#include "cli/commands.hpp"
+#include "mosim/base.hpp"
+
+namespace {
+
+// Documented in README.md; scripts rely on them.
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+constexpr int kBadInput = 3;
+
+// stdout is data, stderr is talk.
+void set_up_log() {
+  auto log = spdlog::stderr_color_mt("mosim");
+  log->set_pattern("%^%l%$: %v");
+  spdlog::set_default_logger(log);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "Simulates distributed-training jobs on a shared GPU cluster: how long would each have taken "
+      "under this scheduler, with the slowdown of jobs that share the network?",
+      "mosim");
+  app.footer(
+      "Examples:\n"
+      "  mosim run                                     the bundled scenario\n"
+      "  mosim run my.yaml --placement bin-packing -o out-bp\n"
+      "  mosim run --trace jobs.csv --set 'cluster.servers[0].count=16' --json\n"
+      "  mosim reproduce ARTIFACT                      the paper's tables beside ours\n\n"
+      "Exit codes: 0 done, 1 the run failed, 2 usage, 3 bad input.");
+  app.set_version_flag("--version", std::string("mosim ") + std::string(mosim::version()));
+  app.require_subcommand(1);
+  mosim::cli::add_run(app);
+  mosim::cli::add_reproduce(app);
+  mosim::cli::add_validate(app);
+  mosim::cli::add_policies(app);
+  mosim::cli::add_schema(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsage;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    set_up_log();
+    return run(argc, argv);
+  } catch (const mosim::InputError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return kBadInput;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "mosim: {}\n", error.what());
+    return kFailed;
+  }
+}

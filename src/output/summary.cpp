@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "mosim/output.hpp"
+
+namespace mosim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Distribution& distribution) {
+  return {{"avg", distribution.avg}, {"median", distribution.median}, {"p99", distribution.p99}};
+}
+
+std::string row(std::string_view name, const Distribution& distribution) {
+  return fmt::format("{:<15}{:>14}{:>14}{:>14}\n", name, human_duration(distribution.avg),
+                     human_duration(distribution.median), human_duration(distribution.p99));
+}
+
+}  // namespace
+
+std::string summary_json(const Summary& summary, const std::string& scenario_digest) {
+  Json json;
+  json["schema_version"] = 1;
+  json["mosim_version"] = version();
+  json["scenario_digest"] = scenario_digest;
+  json["schedule_digest"] = summary.schedule_digest;
+  json["jobs"] = {{"submitted", summary.submitted},
+                  {"finished", summary.finished},
+                  {"dropped_unplaceable", summary.dropped}};
+  json["cluster"] = {{"servers", summary.servers}, {"gpus", summary.gpus}};
+  json["training_s"] = to_json(summary.training);
+  json["wait_s"] = to_json(summary.wait);
+  json["jct_s"] = to_json(summary.jct);
+  json["makespan_s"] = summary.makespan_s;
+  json["gpu_utilization"] = summary.gpu_utilization;
+  json["mean_contention"] = summary.mean_contention;
+  json["events"] = summary.events;
+  return json.dump(2) + "\n";
+}
+
+std::string summary_table(const Summary& summary) {
+  std::string out = fmt::format("{} jobs on {} GPUs of {} servers", summary.finished, summary.gpus,
+                                summary.servers);
+  if (summary.dropped > 0) out += fmt::format(", {} more dropped as unplaceable", summary.dropped);
+  out += fmt::format("\n\n{:<15}{:>14}{:>14}{:>14}\n", "", "average", "median", "P99");
+  out += row("training time", summary.training);
+  out += row("waiting time", summary.wait);
+  out += row("JCT", summary.jct);
+  out += fmt::format("\n{:<15}{:>14}\n", "makespan", human_duration(summary.makespan_s));
+  out += fmt::format("{:<15}{:>13.1f}%\n", "GPU use", summary.gpu_utilization * 100);
+  out += fmt::format("{:<15}{:>13.2f}x  networking time against running alone\n", "contention",
+                     summary.mean_contention);
+  out += fmt::format("{:<15}{:>14}\n", "events", summary.events);
+  return out;
+}
+
+std::string human_duration(double seconds) {
+  if (seconds < 600) return fmt::format("{:.1f} s", seconds);
+  const auto minutes = static_cast<std::uint64_t>(std::llround(seconds / 60));
+  if (minutes < 24 * 60) return fmt::format("{}h {:02}m", minutes / 60, minutes % 60);
+  return fmt::format("{}d {:02}h", minutes / 1440, minutes % 1440 / 60);
+}
+
+}  // namespace mosim

@@ -1,0 +1,183 @@
+// What the option table says to people and editors.
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "scenario/options.hpp"
+
+namespace mosim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string type_text(ValueKind kind, double minimum, double maximum,
+                      std::vector<std::string> (*choices)()) {
+  switch (kind) {
+    case ValueKind::text: return "text";
+    case ValueKind::path: return "path";
+    case ValueKind::choice: return join(choices(), " \\| ");
+    case ValueKind::integer: return fmt::format("integer, {} to {}", minimum, maximum);
+    case ValueKind::number: return fmt::format("number, {} to {}", minimum, maximum);
+    case ValueKind::boolean: return "true \\| false";
+    case ValueKind::bandwidth: return "bandwidth";
+  }
+  throw std::logic_error("unknown kind of value");
+}
+
+template <typename Struct>
+std::string markdown_row(const Option<Struct>& option, std::string_view prefix) {
+  const std::string value = get_option(option, Struct{});
+  return fmt::format("| `{}{}` | {} | {} | {} |\n", prefix, option.key,
+                     type_text(option.kind, option.minimum, option.maximum, option.choices),
+                     value.empty() ? "" : fmt::format("`{}`", value), option.help);
+}
+
+template <typename Struct>
+Json schema_of(const Option<Struct>& option) {
+  Json schema;
+  switch (option.kind) {
+    case ValueKind::text:
+    case ValueKind::path: schema["type"] = "string"; break;
+    case ValueKind::choice: schema["enum"] = option.choices(); break;
+    case ValueKind::integer:
+    case ValueKind::number:
+      schema["type"] = option.kind == ValueKind::integer ? "integer" : "number";
+      schema["minimum"] = option.minimum;
+      schema["maximum"] = option.maximum;
+      break;
+    case ValueKind::boolean: schema["type"] = "boolean"; break;
+    case ValueKind::bandwidth:
+      schema["type"] = "string";
+      schema["pattern"] = "^\\s*[0-9.]+([eE][-+]?[0-9]+)?\\s*([kMGT]?bps|([kMGT]|[KMGT]i)?B/s)\\s*$";
+      break;
+  }
+  schema["description"] = option.help;
+  const std::string value = get_option(option, Struct{});
+  if (option.kind == ValueKind::integer || option.kind == ValueKind::number) {
+    schema["default"] = Json::parse(value);
+  } else if (option.kind == ValueKind::boolean) {
+    schema["default"] = value == "true";
+  } else {
+    schema["default"] = value;
+  }
+  return schema;
+}
+
+Json object_schema() {
+  return {{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}};
+}
+
+// The schema of the section that a key stands in, made when it is not there yet.
+Json& properties_for(Json& root, std::string_view key, std::string_view& name) {
+  Json* at = &root;
+  for (std::size_t dot = key.find('.'); dot != std::string_view::npos; dot = key.find('.')) {
+    Json& section = (*at)["properties"][std::string(key.substr(0, dot))];
+    if (section.is_null()) section = object_schema();
+    at = &section;
+    key.remove_prefix(dot + 1);
+  }
+  name = key;
+  return (*at)["properties"];
+}
+
+Json servers_schema() {
+  Json item = object_schema();
+  for (const auto& option : server_options()) {
+    item["properties"][std::string(option.key)] = schema_of(option);
+  }
+  return {{"type", "array"}, {"minItems", 1}, {"description", kServersHelp}, {"items", item}};
+}
+
+void write_servers(std::string& out, const std::vector<ServerGroup>& servers) {
+  out += "  servers:\n";
+  for (const ServerGroup& group : servers) {
+    std::string line;
+    for (const auto& option : server_options()) {
+      line += fmt::format("{}{}: {}", line.empty() ? "" : ", ", option.key,
+                          yaml_scalar(get_option(option, group)));
+    }
+    out += fmt::format("    - {{{}}}\n", line);
+  }
+}
+
+}  // namespace
+
+std::string resolved_yaml(const Scenario& scenario) {
+  std::string out = fmt::format("# Resolved by MoSim {}.\n", version());
+  std::string section;
+  for (const auto& option : scenario_options()) {
+    // The servers stand for the file that they came from; a run goes where its caller says.
+    if (option.key == "cluster.file") {
+      out += "cluster:\n";
+      write_servers(out, scenario.servers);
+      continue;
+    }
+    const std::string value = get_option(option, scenario);
+    if (option.key.starts_with("output.") || value.empty()) continue;
+    const std::size_t dot = option.key.find('.');
+    std::string_view name = option.key;
+    if (dot != std::string_view::npos) {
+      name = option.key.substr(dot + 1);
+      const std::string_view its_section = option.key.substr(0, dot);
+      if (its_section != section) out += fmt::format("{}:\n", its_section);
+      section = its_section;
+      out += "  ";
+    }
+    out += fmt::format("{}: {}\n", name, yaml_scalar(value));
+  }
+  return out;
+}
+
+std::string scenario_schema() {
+  Json root;
+  root["$schema"] = "https://json-schema.org/draft/2020-12/schema";
+  root["title"] = "MoSim scenario";
+  root.update(object_schema());
+  for (const auto& option : scenario_options()) {
+    std::string_view name;
+    Json& properties = properties_for(root, option.key, name);
+    properties[std::string(name)] = schema_of(option);
+  }
+  std::string_view name;
+  Json& properties = properties_for(root, kServersKey, name);
+  properties[std::string(name)] = servers_schema();
+  return root.dump(2) + "\n";
+}
+
+std::string scenario_markdown() {
+  std::string out =
+      "# The scenario file\n\n"
+      "One YAML file describes a run; every key has a default, and any key can be set on the\n"
+      "command line with `--set key=value`, such as `--set contention.model=none` or\n"
+      "`--set 'cluster.servers[0].nic=10 Gbps'`. An unknown key is an error that names the nearest\n"
+      "one. Relative paths in a file are relative to that file's folder.\n\n"
+      "This page is written by `mosim schema --markdown` from the option table that also checks\n"
+      "the file; `mosim schema` prints a JSON Schema for editors.\n\n";
+  out += fmt::format("Bandwidths carry their unit: {}.\n\n",
+                     accepted_units(Dimension::bandwidth));
+  out += "| key | accepts | default | meaning |\n|---|---|---|---|\n";
+  for (const auto& option : scenario_options()) out += markdown_row(option, "");
+  out += fmt::format("\n## `{}`\n\nA list: {}.\n\n", kServersKey, kServersHelp);
+  out += "| key | accepts | default | meaning |\n|---|---|---|---|\n";
+  for (const auto& option : server_options()) out += markdown_row(option, "");
+  return out;
+}
+
+std::string scenario_help() {
+  std::string out = "Scenario keys (in the file, or with --set KEY=VALUE):\n";
+  const auto row = [&](std::string_view key, std::string_view value, std::string_view help) {
+    out += fmt::format("  {:<34} {}\n", fmt::format("{}={}", key, value), help);
+  };
+  for (const auto& option : scenario_options()) {
+    row(option.key, get_option(option, Scenario{}), option.help);
+  }
+  for (const auto& option : server_options()) {
+    row(fmt::format("{}[].{}", kServersKey, option.key), get_option(option, ServerGroup{}),
+        option.help);
+  }
+  return out;
+}
+
+}  // namespace mosim

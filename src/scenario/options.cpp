@@ -1,0 +1,190 @@
+#include "scenario/options.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "base/bundled.hpp"
+#include "base/text.hpp"
+
+namespace mosim {
+namespace {
+
+std::vector<std::string> trace_format_names() {
+  std::vector<std::string> names{"auto"};
+  for (const TraceFormat& format : trace_formats()) names.emplace_back(format.name);
+  return names;
+}
+
+std::vector<std::string> queue_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : policies().queues()) names.push_back(entry.name);
+  return names;
+}
+
+std::vector<std::string> placement_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : policies().placements()) names.push_back(entry.name);
+  return names;
+}
+
+constexpr double kMostServers = 1e6;
+constexpr double kMostSeed = 9007199254740992.0;  // 2^53: exact as a number in JSON and YAML
+
+const Option<Scenario> kScenarioOptions[] = {
+    {"trace.file", ValueKind::path, &Scenario::trace_file,
+     "trace to replay: a path (plain or gz) or bundled:NAME"},
+    {"trace.format", ValueKind::choice, &Scenario::trace_format,
+     "format of the trace; auto tells by its columns", 0, 0, trace_format_names},
+    {"trace.limit", ValueKind::integer, &Scenario::trace_limit,
+     "keep only the first jobs by submission; 0 keeps all", 0, 1e9},
+    {"trace.iterations", ValueKind::choice, &Scenario::trace_iterations,
+     "iterations of a job: the trace's number where it has one, or always from the duration", 0, 0,
+     [] { return std::vector<std::string>{"trace", "duration"}; }},
+    {"workloads.pool", ValueKind::text, &Scenario::workloads_pool,
+     "job configurations to draw from: default, or a folder of model files"},
+    {"workloads.seed", ValueKind::integer, &Scenario::workloads_seed,
+     "seed of the draw of models for jobs that name none", 0, kMostSeed},
+    {"profile.backend", ValueKind::choice, &Scenario::profile_backend,
+     "where profiles come from: builtin computes them, table reads them", 0, 0,
+     [] { return std::vector<std::string>{"builtin", "table"}; }},
+    {"profile.table", ValueKind::path, &Scenario::profile_table,
+     "of backend table: our CSV or YAML table, or the artifact's iteration times"},
+    {"profile.network", ValueKind::path, &Scenario::profile_network,
+     "of backend table: the artifact's network profile, beside its iteration times"},
+    {"cluster.file", ValueKind::path, &Scenario::cluster_file,
+     "file with the key servers, instead of writing them here"},
+    {"scheduler.queue", ValueKind::choice, &Scenario::queue,
+     "queue discipline: which waiting job is tried next", 0, 0, queue_names},
+    {"scheduler.placement", ValueKind::choice, &Scenario::placement,
+     "placement: on which servers a job runs", 0, 0, placement_names},
+    {"scheduler.skip_unplaceable", ValueKind::boolean, &Scenario::skip_unplaceable,
+     "drop and count jobs that the cluster can never hold, instead of refusing the run"},
+    {"contention.model", ValueKind::choice, &Scenario::contention_model,
+     "how jobs that share a server slow each other down: none, fixed (1 + ratio) or mosim "
+     "(proportional share of each NIC)",
+     0, 0, [] { return std::vector<std::string>{"none", "fixed", "mosim"}; }},
+    {"contention.resolution", ValueKind::choice, &Scenario::contention_resolution,
+     "of mosim: a running job demands bandwidth always (event), or only in the communication "
+     "phase of each iteration (phase)",
+     0, 0, [] { return std::vector<std::string>{"event", "phase"}; }},
+    {"contention.min_bandwidth", ValueKind::bandwidth, &Scenario::min_bandwidth,
+     "of mosim: MIN_BW, what a job gets of a NIC at least"},
+    {"contention.ratio", ValueKind::number, &Scenario::fixed_ratio,
+     "of fixed: the penalty on networking time while a job shares a server", 0, 1000},
+    {"loading", ValueKind::choice, &Scenario::loading,
+     "the loading time is included in a trace's duration, added to it, or none", 0, 0,
+     [] { return std::vector<std::string>{"included", "added", "none"}; }},
+    {"output.dir", ValueKind::text, &Scenario::output_dir, "folder for the run's files"},
+};
+
+const Option<ServerGroup> kServerOptions[] = {
+    {"count", ValueKind::integer, &ServerGroup::count, "number of such servers", 1, kMostServers},
+    {"gpus", ValueKind::integer, &ServerGroup::gpus, "GPUs per server", 1, 1024},
+    {"gpu", ValueKind::text, &ServerGroup::gpu, "GPU type, a name of data/gpus/"},
+    {"nic", ValueKind::bandwidth, &ServerGroup::nic, "bandwidth of the server's NIC, each way"},
+    {"intra", ValueKind::bandwidth, &ServerGroup::intra,
+     "what the GPUs of a server can exchange in all; 0 B/s sets no limit"},
+    {"cpus", ValueKind::integer, &ServerGroup::cpus, "CPU cores per server; 0 sets no limit", 0,
+     1e6},
+};
+
+// A relative path in a file is relative to that file's folder; on the command line to the current
+// one. Resolved paths are absolute, so that a resolved scenario works from anywhere.
+std::string resolve_path(const YamlNode& node) {
+  namespace fs = std::filesystem;
+  if (node.scalar.empty() || node.scalar.starts_with(kBundledPrefix)) return node.scalar;
+  fs::path path = node.scalar;
+  if (path.is_relative() && !node.file.starts_with("--") &&
+      !node.file.starts_with(kBundledPrefix)) {
+    path = fs::path(node.file).parent_path() / path;
+  }
+  return fs::absolute(path).lexically_normal().string();
+}
+
+[[noreturn]] void refuse(const YamlNode& node, std::string_view key, std::string expected) {
+  throw InputError(node.where(), fmt::format("{} is '{}'", key, node.scalar), std::move(expected));
+}
+
+double read_number(const YamlNode& node, std::string_view key, ValueKind kind, double minimum,
+                   double maximum) {
+  const bool integer = kind == ValueKind::integer;
+  const auto value = parse_double(node.scalar);
+  if (!value || *value < minimum || *value > maximum ||
+      (integer && std::floor(*value) != *value)) {
+    refuse(node, key,
+           fmt::format("{} from {} to {}", integer ? "an integer" : "a number", minimum, maximum));
+  }
+  return *value;
+}
+
+bool read_boolean(const YamlNode& node, std::string_view key) {
+  if (node.scalar != "true" && node.scalar != "false") refuse(node, key, "true or false");
+  return node.scalar == "true";
+}
+
+double read_bandwidth(const YamlNode& node, std::string_view key) {
+  try {
+    return parse_quantity(Dimension::bandwidth, node.scalar);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(node.where(), fmt::format("{} {}", key, error.what()), "");
+  }
+}
+
+}  // namespace
+
+std::span<const Option<Scenario>> scenario_options() { return kScenarioOptions; }
+std::span<const Option<ServerGroup>> server_options() { return kServerOptions; }
+
+template <typename Struct>
+std::string get_option(const Option<Struct>& option, const Struct& from) {
+  return std::visit(
+      [&](auto member) {
+        const auto& value = from.*member;
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>) {
+          if (option.kind == ValueKind::bandwidth) {
+            return format_quantity(Dimension::bandwidth, value);
+          }
+        }
+        return fmt::format("{}", value);
+      },
+      option.member);
+}
+
+template <typename Struct>
+void set_option(const Option<Struct>& option, Struct& into, const YamlNode& node) {
+  if (node.kind != YamlNode::Kind::scalar) {
+    throw InputError(node.where(), fmt::format("{} is {}", option.key, kind_name(node.kind)),
+                     "a value");
+  }
+  if (option.kind == ValueKind::choice) {
+    const std::vector<std::string> names = option.choices();
+    if (std::find(names.begin(), names.end(), node.scalar) == names.end()) {
+      refuse(node, option.key, one_of(node.scalar, names));
+    }
+  }
+  std::visit(
+      [&](auto member) {
+        auto& value = into.*member;
+        using Value = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, std::string>) {
+          value = option.kind == ValueKind::path ? resolve_path(node) : node.scalar;
+        } else if constexpr (std::is_same_v<Value, bool>) {
+          value = read_boolean(node, option.key);
+        } else if (option.kind == ValueKind::bandwidth) {
+          value = static_cast<Value>(read_bandwidth(node, option.key));
+        } else {
+          value = static_cast<Value>(
+              read_number(node, option.key, option.kind, option.minimum, option.maximum));
+        }
+      },
+      option.member);
+}
+
+template std::string get_option(const Option<Scenario>&, const Scenario&);
+template std::string get_option(const Option<ServerGroup>&, const ServerGroup&);
+template void set_option(const Option<Scenario>&, Scenario&, const YamlNode&);
+template void set_option(const Option<ServerGroup>&, ServerGroup&, const YamlNode&);
+
+}  // namespace mosim

@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include "base/hash.hpp"
+#include "base/problems.hpp"
+#include "scenario/options.hpp"
+
+namespace mosim {
+namespace {
+
+std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario, const ModelPool& pool,
+                                             const ClusterSpec& cluster) {
+  if (scenario.profile_backend == "builtin") {
+    return std::make_unique<BuiltinProfiles>(pool, cluster);
+  }
+  if (!scenario.profile_network.empty()) {
+    return std::make_unique<ProfileTable>(
+        read_artifact_profile(scenario.profile_table, scenario.profile_network, pool));
+  }
+  return std::make_unique<ProfileTable>(read_profile_table(scenario.profile_table, pool));
+}
+
+CharacterizeOptions characterize_options(const Scenario& scenario) {
+  CharacterizeOptions options;
+  if (scenario.loading == "added") options.loading = LoadingMode::added;
+  if (scenario.loading == "none") options.loading = LoadingMode::none;
+  if (scenario.trace_iterations == "duration") options.iterations = IterationsFrom::duration;
+  return options;
+}
+
+ContentionOptions contention_options(const Scenario& scenario) {
+  ContentionOptions options;
+  if (scenario.contention_model == "none") options.kind = ContentionKind::none;
+  if (scenario.contention_model == "fixed") options.kind = ContentionKind::fixed;
+  if (scenario.contention_resolution == "phase") options.resolution = Resolution::phase;
+  options.min_bandwidth = scenario.min_bandwidth;
+  options.ratio = scenario.fixed_ratio;
+  return options;
+}
+
+// Refuses the jobs that can never run, or takes them out when the scenario says so.
+void settle_unplaceable(const Scenario& scenario, PreparedRun& run) {
+  const auto placement = policies().make_placement(scenario.placement);
+  const std::vector<Unplaceable> found = find_unplaceable(run.cluster, run.jobs, *placement);
+  Problems problems;
+  for (const Unplaceable& job : found) {
+    const TraceJob& source = run.trace.jobs[index(job.job)];
+    const std::string text = fmt::format("job '{}' {}", source.id, job.reason);
+    if (!scenario.skip_unplaceable) {
+      problems.add({run.trace.file, source.position}, text,
+                   "jobs that fit, or --skip-unplaceable to drop them");
+    }
+    run.dropped.push_back(text);
+  }
+  problems.throw_if_any();
+  std::size_t kept = 0;
+  std::size_t next = 0;
+  for (std::size_t job = 0; job < run.jobs.size(); ++job) {
+    if (next < found.size() && index(found[next].job) == job) {
+      ++next;
+      continue;
+    }
+    if (kept != job) {
+      run.jobs[kept] = run.jobs[job];
+      run.trace.jobs[kept] = std::move(run.trace.jobs[job]);
+    }
+    ++kept;
+  }
+  run.jobs.resize(kept);
+  run.trace.jobs.resize(kept);
+  if (kept == 0) {
+    throw InputError({run.trace.file, {}}, "has no job that the cluster can hold",
+                     "at least one");
+  }
+}
+
+// Over what a run depends on, not over where its inputs lie.
+std::string digest_of(const Scenario& scenario, const PreparedRun& run) {
+  Hash hash;
+  for (const auto& option : scenario_options()) {
+    if (option.kind == ValueKind::path || option.key == "output.dir") continue;
+    hash.add(option.key);
+    hash.add(get_option(option, scenario));
+  }
+  for (const ServerGroup& group : scenario.servers) {
+    for (const auto& option : server_options()) hash.add(get_option(option, group));
+  }
+  for (std::size_t i = 0; i < run.jobs.size(); ++i) {
+    const Job& job = run.jobs[i];
+    hash.add(run.trace.jobs[i].id);
+    hash.add(run.trace.jobs[i].model);
+    for (const std::uint32_t part : {job.request.workers, job.request.gpus_per_worker,
+                                     job.request.cpus_per_worker}) {
+      hash.add(std::uint64_t{part});
+    }
+    for (const double part : {job.submit_s, job.iterations, job.profile.compute_s,
+                              job.profile.network_s, job.profile.volume, job.profile.loading_s}) {
+      hash.add(part);
+    }
+  }
+  return hash.hex();
+}
+
+}  // namespace
+
+PreparedRun prepare(const Scenario& scenario) {
+  PreparedRun run;
+  run.cluster = {scenario.servers};
+  run.trace = read_trace({scenario.trace_file, scenario.trace_format, scenario.trace_limit});
+  const ModelPool pool = read_pool(scenario.workloads_pool);
+  augment(run.trace, pool, scenario.workloads_seed);
+  const auto profiles = make_profiles(scenario, pool, run.cluster);
+  run.jobs = characterize(run.trace, *profiles, characterize_options(scenario));
+  settle_unplaceable(scenario, run);
+  run.digest = digest_of(scenario, run);
+  return run;
+}
+
+Run simulate(const Scenario& scenario, PreparedRun prepared,
+             std::function<void(const Progress&)> progress) {
+  Run run;
+  run.cluster = std::move(prepared.cluster);
+  run.trace = std::move(prepared.trace);
+  run.jobs = std::move(prepared.jobs);
+  run.dropped = prepared.dropped.size();
+  const auto queue = policies().make_queue(scenario.queue);
+  const auto placement = policies().make_placement(scenario.placement);
+  run.result = simulate(run.cluster, run.jobs, *queue, *placement,
+                        {contention_options(scenario), std::move(progress)});
+  return run;
+}
+
+}  // namespace mosim

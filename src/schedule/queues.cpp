@@ -1,0 +1,37 @@
+#include "schedule/queues.hpp"
+
+#include <algorithm>
+
+namespace mosim {
+
+void Fifo::schedule(JobStarter& starter) {
+  while (!queue_.empty() && starter.try_start(queue_.front())) queue_.pop_front();
+}
+
+void FifoSkip::schedule(JobStarter& starter) {
+  const auto later = [](const std::deque<JobIndex>* a, const std::deque<JobIndex>* b) {
+    return a->front() > b->front();
+  };
+  heads_.clear();
+  for (auto& [request, queue] : queues_) {
+    if (!queue.empty()) heads_.push_back(&queue);
+  }
+  std::make_heap(heads_.begin(), heads_.end(), later);
+  while (!heads_.empty()) {
+    std::pop_heap(heads_.begin(), heads_.end(), later);
+    std::deque<JobIndex>& queue = *heads_.back();
+    bool again = starter.try_start(queue.front());
+    if (again) {
+      queue.pop_front();
+      again = !queue.empty();
+    }
+    // What did not fit will not fit in this visit any more: resources only shrink.
+    if (again) {
+      std::push_heap(heads_.begin(), heads_.end(), later);
+    } else {
+      heads_.pop_back();
+    }
+  }
+}
+
+}  // namespace mosim
