@@ -17,8 +17,8 @@ struct ServerGroup {
   std::uint32_t count = 1;
   std::uint32_t gpus = 8;  // per server
   std::string gpu = "V100-SXM2-16GB";
-  double nic = 625e6;    // bytes per second, each direction (5 Gbps)
-  double intra = 0;      // bytes per second that a server's GPUs exchange in all; 0: no limit
+  double nic = 625e6;      // bytes per second, each direction (5 Gbps)
+  double intra = 0;        // bytes per second that a server's GPUs exchange in all; 0: no limit
   std::uint32_t cpus = 0;  // cores per server; 0: not limited
 };
 
@@ -34,10 +34,10 @@ struct ClusterSpec {
 struct GpuSpec {
   std::string name;
   std::vector<std::string> aliases;
-  double fp32 = 0;              // operations per second at peak, without tensor cores
-  double memory = 0;            // bytes
-  double memory_bandwidth = 0;  // bytes per second
-  double intra_bandwidth = 0;   // bytes per second to the GPUs of its server, each direction
+  double fp32 = 0;               // operations per second at peak, without tensor cores
+  double memory = 0;             // bytes
+  double memory_bandwidth = 0;   // bytes per second
+  double intra_bandwidth = 0;    // bytes per second to the GPUs of its server, each direction
   double achieved_fraction = 0;  // of the fp32 peak, in training
 };
 
@@ -53,9 +53,7 @@ struct ResourceRequest {
   std::uint32_t gpus_per_worker = 1;
   std::uint32_t cpus_per_worker = 0;
 
-  [[nodiscard]] std::uint64_t gpus() const {
-    return std::uint64_t{workers} * gpus_per_worker;
-  }
+  [[nodiscard]] std::uint64_t gpus() const { return std::uint64_t{workers} * gpus_per_worker; }
   friend auto operator<=>(const ResourceRequest&, const ResourceRequest&) = default;
 };
 

@@ -67,8 +67,8 @@ struct ContentionOptions {
 
 // What the model is built for.
 struct ContentionSetting {
-  std::size_t jobs = 0;             // JobIndex runs from 0 to here
-  double most_demand_per_gpu = 0;   // inside a server, of any job: see `intra_demand`
+  std::size_t jobs = 0;            // JobIndex runs from 0 to here
+  double most_demand_per_gpu = 0;  // inside a server, of any job: see `intra_demand`
 };
 
 [[nodiscard]] std::unique_ptr<ContentionModel> make_contention(const ContentionOptions& options,

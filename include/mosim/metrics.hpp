@@ -30,10 +30,10 @@ struct Summary {
   std::size_t dropped = 0;
   std::uint64_t servers = 0;
   std::uint64_t gpus = 0;
-  Distribution training;  // end - start, loading included
-  Distribution wait;      // start - submission
-  Distribution jct;       // end - submission
-  double makespan_s = 0;  // from the earliest submission to the latest end
+  Distribution training;       // end - start, loading included
+  Distribution wait;           // start - submission
+  Distribution jct;            // end - submission
+  double makespan_s = 0;       // from the earliest submission to the latest end
   double gpu_utilization = 0;  // GPU-seconds held over GPU-seconds of the makespan
   double mean_contention = 1;  // networking time of all jobs over what it would have been alone
   std::uint64_t events = 0;

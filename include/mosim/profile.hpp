@@ -107,8 +107,9 @@ struct Job {
                                             const CharacterizeOptions& options);
 
 // Backend `builtin`, first closed form: compute = 3 x forward operations x batch / (peak x achieved
-// fraction) (the backward pass costs twice the forward one), volume 2(N-1)/N x 4 bytes x parameters,
-// networking = volume over the slowest link of the cluster. The slowest GPU type counts.
+// fraction) (the backward pass costs twice the forward one), volume 2(N-1)/N x 4 bytes x
+// parameters, networking = volume over the slowest link of the cluster. The slowest GPU type
+// counts.
 class BuiltinProfiles : public ProfileSource {
  public:
   // Throws InputError when the cluster has a GPU that the catalogue does not know.

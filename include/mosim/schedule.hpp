@@ -83,7 +83,7 @@ class PolicyRegistry {
 [[nodiscard]] PolicyRegistry& policies();
 
 // The most workers of `request`'s kind that the placement finds room for on the empty cluster.
-[[nodiscard]] std::uint32_t largest_placement(const Placement& placement, const ClusterSpec& cluster,
-                                              ResourceRequest request);
+[[nodiscard]] std::uint32_t largest_placement(const Placement& placement,
+                                              const ClusterSpec& cluster, ResourceRequest request);
 
 }  // namespace mosim

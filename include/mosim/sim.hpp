@@ -18,10 +18,10 @@ namespace mosim {
 struct JobResult {
   double start_s = 0;  // when it got its GPUs; loading comes first
   double end_s = 0;
-  double compute_s = 0;     // of its training, spent computing
-  double network_s = 0;     // of its training, spent networking, stretched as it was
-  double iterations = 0;    // run: W, or floor(W) >= 1 at phase resolution
-  double mean_contention = 1;  // networking time over what it would have been alone
+  double compute_s = 0;         // of its training, spent computing
+  double network_s = 0;         // of its training, spent networking, stretched as it was
+  double iterations = 0;        // run: W, or floor(W) >= 1 at phase resolution
+  double mean_contention = 1;   // networking time over what it would have been alone
   std::size_t first_group = 0;  // its servers: see SimulationResult::groups_of
   std::uint32_t group_count = 0;
 };

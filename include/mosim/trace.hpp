@@ -26,13 +26,13 @@ struct TraceJob {
 
 struct Trace {
   std::string file;
-  std::string format;  // as read: never `auto`
+  std::string format;          // as read: never `auto`
   std::vector<TraceJob> jobs;  // by submission time; equal times in the file's order
 };
 
 struct TraceOptions {
-  std::string file;    // a path (plain or gz) or `bundled:...`
-  std::string format;  // a name of `trace_formats()`, or `auto`
+  std::string file;         // a path (plain or gz) or `bundled:...`
+  std::string format;       // a name of `trace_formats()`, or `auto`
   std::uint64_t limit = 0;  // keep the first jobs by submission; 0: all
 };
 

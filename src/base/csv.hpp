@@ -31,7 +31,8 @@ class CsvReader {
   // The column with one of `names` (the first name found wins). Throws InputError when none is
   // there, or when the header has the found name twice.
   [[nodiscard]] std::size_t require(std::initializer_list<std::string_view> names) const;
-  [[nodiscard]] std::optional<std::size_t> find(std::initializer_list<std::string_view> names) const;
+  [[nodiscard]] std::optional<std::size_t> find(
+      std::initializer_list<std::string_view> names) const;
 
   // The first column with this name, however many there are.
   [[nodiscard]] std::optional<std::size_t> find_first(std::string_view name) const;
@@ -46,7 +47,8 @@ class CsvReader {
   [[nodiscard]] std::string_view field(std::size_t column) const { return trim_field(column); }
 
   // The field as a number in `range`; adds to `problems` and gives `range.minimum` when it is not.
-  [[nodiscard]] double number(std::size_t column, const NumberRange& range, Problems& problems) const;
+  [[nodiscard]] double number(std::size_t column, const NumberRange& range,
+                              Problems& problems) const;
 
   // Where the field stands in the file.
   [[nodiscard]] SourceLocation where(std::size_t column) const;
@@ -61,11 +63,11 @@ class CsvReader {
 
   std::string path_;
   std::unique_ptr<ByteSource> source_;
-  std::string buffer_;           // bytes read and not yet handed out, from begin_
-  std::size_t begin_ = 0;        // start of what is not yet read as a line
-  bool ended_ = false;           // the source has no more bytes
-  std::string_view line_;        // the current row, without its line end
-  std::uint32_t line_number_ = 0;       // of the row's first line
+  std::string buffer_;             // bytes read and not yet handed out, from begin_
+  std::size_t begin_ = 0;          // start of what is not yet read as a line
+  bool ended_ = false;             // the source has no more bytes
+  std::string_view line_;          // the current row, without its line end
+  std::uint32_t line_number_ = 0;  // of the row's first line
   std::uint32_t next_line_number_ = 1;
   std::vector<std::string> header_;
   std::vector<std::string_view> fields_;

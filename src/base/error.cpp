@@ -19,8 +19,8 @@ std::string join(const std::vector<Diagnostic>& diagnostics) {
 }  // namespace
 
 std::string Diagnostic::text() const {
-  std::string out = fmt::format("{}:{}:{}: {}", where.file, where.position.line,
-                                where.position.column, what);
+  std::string out =
+      fmt::format("{}:{}:{}: {}", where.file, where.position.line, where.position.column, what);
   if (!expected.empty()) out += "; expected " + expected;
   return out;
 }

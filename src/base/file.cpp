@@ -78,9 +78,9 @@ std::unique_ptr<ByteSource> open_bundled(const std::string& path, std::string_vi
     names.push_back(std::string(kBundledPrefix) + std::string(file.path));
   }
   const auto near = nearest(path, names);
-  throw unreadable(path, "is not a bundled file",
-                   near ? fmt::format("{} (nearest: '{}')", expected, *near)
-                        : std::string(expected));
+  throw unreadable(
+      path, "is not a bundled file",
+      near ? fmt::format("{} (nearest: '{}')", expected, *near) : std::string(expected));
 }
 
 }  // namespace
@@ -117,8 +117,8 @@ void write_file(const fs::path& path, std::string_view content) {
     if (!out) {
       std::error_code ignored;
       fs::remove(temporary, ignored);
-      throw RunError(fmt::format("{}: cannot be written ({})", path.string(),
-                                 std::strerror(errno)));
+      throw RunError(
+          fmt::format("{}: cannot be written ({})", path.string(), std::strerror(errno)));
     }
   }
   std::error_code error;

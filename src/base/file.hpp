@@ -28,8 +28,8 @@ class ByteSource {
 // The whole content of `open_source`.
 [[nodiscard]] std::string read_file(const std::string& path, std::string_view expected);
 
-// Writes `content` under a temporary name beside `path`, then renames: a reader sees the old file or
-// the whole new one. Throws RunError.
+// Writes `content` under a temporary name beside `path`, then renames: a reader sees the old file
+// or the whole new one. Throws RunError.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace mosim

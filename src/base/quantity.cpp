@@ -14,17 +14,17 @@ struct Unit {
   double factor;  // to base units
 };
 
-constexpr Unit kBandwidth[] = {{"Gbps", 1e9 / 8},          {"Mbps", 1e6 / 8},
-                               {"kbps", 1e3 / 8},          {"Tbps", 1e12 / 8},
-                               {"bps", 1.0 / 8},           {"GB/s", 1e9},
-                               {"MB/s", 1e6},              {"kB/s", 1e3},
-                               {"TB/s", 1e12},             {"B/s", 1},
-                               {"GiB/s", 1073741824.0},    {"MiB/s", 1048576.0},
-                               {"KiB/s", 1024.0},          {"TiB/s", 1099511627776.0}};
-constexpr Unit kDuration[] = {{"s", 1},     {"ms", 1e-3},  {"us", 1e-6}, {"min", 60},
-                              {"m", 60},    {"h", 3600},   {"d", 86400}};
-constexpr Unit kVolume[] = {{"B", 1},         {"kB", 1e3},          {"MB", 1e6},
-                            {"GB", 1e9},      {"TB", 1e12},         {"KiB", 1024.0},
+constexpr Unit kBandwidth[] = {{"Gbps", 1e9 / 8},       {"Mbps", 1e6 / 8},
+                               {"kbps", 1e3 / 8},       {"Tbps", 1e12 / 8},
+                               {"bps", 1.0 / 8},        {"GB/s", 1e9},
+                               {"MB/s", 1e6},           {"kB/s", 1e3},
+                               {"TB/s", 1e12},          {"B/s", 1},
+                               {"GiB/s", 1073741824.0}, {"MiB/s", 1048576.0},
+                               {"KiB/s", 1024.0},       {"TiB/s", 1099511627776.0}};
+constexpr Unit kDuration[] = {{"s", 1},  {"ms", 1e-3}, {"us", 1e-6}, {"min", 60},
+                              {"m", 60}, {"h", 3600},  {"d", 86400}};
+constexpr Unit kVolume[] = {{"B", 1},           {"kB", 1e3},           {"MB", 1e6},
+                            {"GB", 1e9},        {"TB", 1e12},          {"KiB", 1024.0},
                             {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0}};
 constexpr Unit kOperations[] = {{"FLOP", 1}, {"MFLOP", 1e6}, {"GFLOP", 1e9}, {"TFLOP", 1e12}};
 constexpr Unit kComputeSpeed[] = {
@@ -66,9 +66,7 @@ const Unit* find_unit(std::span<const Unit> units, std::string_view name) {
   return nullptr;
 }
 
-bool is_number_char(char c) {
-  return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+';
-}
+bool is_number_char(char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+'; }
 
 // Length of the number at the start of `text`; an exponent belongs to it only when digits follow,
 // so that "5e3 MB" and "2 d" both read as meant.

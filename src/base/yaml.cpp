@@ -75,8 +75,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   [[nodiscard]] bool expects_key() const {
-    return !open_.empty() && open_.back().node.kind == YamlNode::Kind::map &&
-           !open_.back().has_key;
+    return !open_.empty() && open_.back().node.kind == YamlNode::Kind::map && !open_.back().has_key;
   }
 
   [[noreturn]] void refuse_key(Position position) const {
@@ -156,10 +155,14 @@ std::string yaml_scalar(std::string_view text) {
 
 std::string_view kind_name(YamlNode::Kind kind) {
   switch (kind) {
-    case YamlNode::Kind::null: return "nothing";
-    case YamlNode::Kind::scalar: return "a value";
-    case YamlNode::Kind::list: return "a list";
-    case YamlNode::Kind::map: return "a map of keys";
+    case YamlNode::Kind::null:
+      return "nothing";
+    case YamlNode::Kind::scalar:
+      return "a value";
+    case YamlNode::Kind::list:
+      return "a list";
+    case YamlNode::Kind::map:
+      return "a map of keys";
   }
   throw std::logic_error("unknown kind of node");
 }

@@ -65,8 +65,7 @@ void ClusterState::allocate(std::span<const WorkerGroup> groups, const ResourceR
     }
   }
   for (const WorkerGroup& group : groups) {
-    change_free(group.server,
-                free_gpus(group.server) - group.workers * request.gpus_per_worker,
+    change_free(group.server, free_gpus(group.server) - group.workers * request.gpus_per_worker,
                 free_cpus(group.server) - group.workers * request.cpus_per_worker);
   }
 }

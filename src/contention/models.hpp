@@ -37,7 +37,7 @@ class FixedContention : public ContentionModel {
   MemberTable on_server_;
   std::vector<std::vector<std::uint32_t>> servers_of_;  // by job
   std::vector<std::uint32_t> shared_;  // by job: how many of its servers hold another job
-  ChangedJobs changed_;  // since the last evaluation
+  ChangedJobs changed_;                // since the last evaluation
 };
 
 // Eq. 6-10. Every job has one flow of D on the NIC of each of its servers when it spans several.
@@ -52,9 +52,7 @@ class ProportionalSharing : public ContentionModel {
   std::span<const JobIndex> stop_sending(JobIndex job) override;
   std::span<const JobIndex> remove(JobIndex job) override;
   [[nodiscard]] double factor(JobIndex job) const override { return jobs_[index(job)].factor; }
-  [[nodiscard]] bool sends(JobIndex job) const override {
-    return !jobs_[index(job)].flows.empty();
-  }
+  [[nodiscard]] bool sends(JobIndex job) const override { return !jobs_[index(job)].flows.empty(); }
 
  private:
   struct Flow {
@@ -64,7 +62,7 @@ class ProportionalSharing : public ContentionModel {
   struct Job {
     double demand = 0;
     double factor = 1;
-    std::uint32_t nics = 0;   // the first flows are on NICs, the rest inside servers
+    std::uint32_t nics = 0;  // the first flows are on NICs, the rest inside servers
     std::vector<Flow> flows;
   };
   struct Link {

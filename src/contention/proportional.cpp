@@ -28,8 +28,7 @@ ProportionalSharing::ProportionalSharing(const ClusterSpec& cluster,
   }
   for (const ServerGroup& group : cluster.groups) {
     // The inside of a server that no set of jobs can fill is not worth following: capacity 0.
-    const bool can_fill =
-        group.intra > 0 && setting.most_demand_per_gpu * group.gpus > group.intra;
+    const bool can_fill = group.intra > 0 && setting.most_demand_per_gpu * group.gpus > group.intra;
     links_.insert(links_.end(), group.count, {can_fill ? group.intra : 0, 1});
   }
 }
@@ -71,8 +70,8 @@ double ProportionalSharing::factor_now(const Job& job) const {
     nic_share = std::min(nic_share, links_[job.flows[flow].link].share);
   }
   // D is the same on all NICs of the job, so the smallest share makes the largest factor.
-  double factor = std::max(1.0, contention_factor(job.demand, job.demand * nic_share,
-                                                  min_bandwidth_));
+  double factor =
+      std::max(1.0, contention_factor(job.demand, job.demand * nic_share, min_bandwidth_));
   for (std::size_t flow = job.nics; flow < job.flows.size(); ++flow) {
     factor = std::max(factor, 1 / links_[job.flows[flow].link].share);
   }

@@ -80,8 +80,8 @@ Outcome read_outcome(const std::string& path, const std::string& placement) {
     outcome.jct_s.push_back(csv.number(jct, kTime, problems));
     const double submit_s = csv.number(submit, kTime, problems);
     first = std::min(first, submit_s);
-    last = std::max(last, end ? csv.number(*end, kTime, problems)
-                              : submit_s + outcome.jct_s.back());
+    last =
+        std::max(last, end ? csv.number(*end, kTime, problems) : submit_s + outcome.jct_s.back());
   }
   problems.throw_if_any();
   if (outcome.jct_s.empty()) {

@@ -43,8 +43,8 @@ Summary summarize(const Run& run) {
   for (std::size_t job = 0; job < run.jobs.size(); ++job) {
     const JobResult& result = run.result.jobs[job];
     waits.push_back(result.start_s - run.jobs[job].submit_s);
-    gpu_seconds += (result.end_s - result.start_s) *
-                   static_cast<double>(run.jobs[job].request.gpus());
+    gpu_seconds +=
+        (result.end_s - result.start_s) * static_cast<double>(run.jobs[job].request.gpus());
     network_s += result.network_s;
     network_alone_s += result.iterations * run.jobs[job].profile.network_s;
   }

@@ -35,12 +35,11 @@ std::string jobs_csv(const Run& run) {
     append_text(out, run.trace.jobs[i].id);
     out += ',';
     append_text(out, run.trace.jobs[i].model);
-    fmt::format_to(std::back_inserter(out),
-                   FMT_COMPILE(",{},{},{},{},{},{},{},{},{},{},{},{},"), job.request.gpus(),
-                   job.submit_s, result.start_s, result.end_s, result.start_s - job.submit_s,
-                   result.end_s - result.start_s, result.end_s - job.submit_s, result.compute_s,
-                   result.network_s, job.profile.loading_s, result.iterations,
-                   result.mean_contention);
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE(",{},{},{},{},{},{},{},{},{},{},{},{},"),
+                   job.request.gpus(), job.submit_s, result.start_s, result.end_s,
+                   result.start_s - job.submit_s, result.end_s - result.start_s,
+                   result.end_s - job.submit_s, result.compute_s, result.network_s,
+                   job.profile.loading_s, result.iterations, result.mean_contention);
     // server:workers of each server, separated by blanks
     bool first = true;
     for (const WorkerGroup& group : run.result.groups_of(result)) {

@@ -9,8 +9,8 @@
 namespace mosim {
 namespace {
 
-constexpr double kBytesPerParameter = 4;      // fp32 gradients
-constexpr double kPassesPerIteration = 3;     // forward, and backward at twice its cost
+constexpr double kBytesPerParameter = 4;   // fp32 gradients
+constexpr double kPassesPerIteration = 3;  // forward, and backward at twice its cost
 
 const GpuSpec& gpu_of(const ServerGroup& group) {
   if (const GpuSpec* gpu = find_gpu(group.gpu)) return *gpu;
@@ -39,8 +39,8 @@ std::optional<JobProfile> BuiltinProfiles::find(const std::string& model,
   const ModelConfig* config = pool_.find(model);
   if (config == nullptr) return std::nullopt;
   JobProfile profile;
-  profile.compute_s = kPassesPerIteration * config->forward_operations * config->batch_per_gpu /
-                      operations_per_s_;
+  profile.compute_s =
+      kPassesPerIteration * config->forward_operations * config->batch_per_gpu / operations_per_s_;
   const double workers = gpus;
   profile.volume = 2 * (workers - 1) / workers * kBytesPerParameter * config->parameters;
   profile.network_s = profile.volume / slowest_link_;

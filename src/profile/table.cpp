@@ -186,10 +186,10 @@ ProfileTable read_artifact_profile(const std::string& times_path, const std::str
       // One worker apart from the others stands for any split over servers.
       profile.volume = nic_volume(rate->second, count, 1) * profile.network_s;
     } else if (profile.network_s > 0) {
-      problems.add(csv.where(model),
-                   fmt::format("'{}' on {} GPUs has a networking time and no rate",
-                               csv.field(model), count),
-                   fmt::format("a row for it in {}", network_path));
+      problems.add(
+          csv.where(model),
+          fmt::format("'{}' on {} GPUs has a networking time and no rate", csv.field(model), count),
+          fmt::format("a row for it in {}", network_path));
     }
     add(profiles, key, profile, csv.where(model), problems);
   }

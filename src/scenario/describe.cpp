@@ -15,13 +15,20 @@ using Json = nlohmann::ordered_json;
 std::string type_text(ValueKind kind, double minimum, double maximum,
                       std::vector<std::string> (*choices)()) {
   switch (kind) {
-    case ValueKind::text: return "text";
-    case ValueKind::path: return "path";
-    case ValueKind::choice: return join(choices(), " \\| ");
-    case ValueKind::integer: return fmt::format("integer, {} to {}", minimum, maximum);
-    case ValueKind::number: return fmt::format("number, {} to {}", minimum, maximum);
-    case ValueKind::boolean: return "true \\| false";
-    case ValueKind::bandwidth: return "bandwidth";
+    case ValueKind::text:
+      return "text";
+    case ValueKind::path:
+      return "path";
+    case ValueKind::choice:
+      return join(choices(), " \\| ");
+    case ValueKind::integer:
+      return fmt::format("integer, {} to {}", minimum, maximum);
+    case ValueKind::number:
+      return fmt::format("number, {} to {}", minimum, maximum);
+    case ValueKind::boolean:
+      return "true \\| false";
+    case ValueKind::bandwidth:
+      return "bandwidth";
   }
   throw std::logic_error("unknown kind of value");
 }
@@ -39,18 +46,25 @@ Json schema_of(const Option<Struct>& option) {
   Json schema;
   switch (option.kind) {
     case ValueKind::text:
-    case ValueKind::path: schema["type"] = "string"; break;
-    case ValueKind::choice: schema["enum"] = option.choices(); break;
+    case ValueKind::path:
+      schema["type"] = "string";
+      break;
+    case ValueKind::choice:
+      schema["enum"] = option.choices();
+      break;
     case ValueKind::integer:
     case ValueKind::number:
       schema["type"] = option.kind == ValueKind::integer ? "integer" : "number";
       schema["minimum"] = option.minimum;
       schema["maximum"] = option.maximum;
       break;
-    case ValueKind::boolean: schema["type"] = "boolean"; break;
+    case ValueKind::boolean:
+      schema["type"] = "boolean";
+      break;
     case ValueKind::bandwidth:
       schema["type"] = "string";
-      schema["pattern"] = "^\\s*[0-9.]+([eE][-+]?[0-9]+)?\\s*([kMGT]?bps|([kMGT]|[KMGT]i)?B/s)\\s*$";
+      schema["pattern"] =
+          "^\\s*[0-9.]+([eE][-+]?[0-9]+)?\\s*([kMGT]?bps|([kMGT]|[KMGT]i)?B/s)\\s*$";
       break;
   }
   schema["description"] = option.help;
@@ -151,12 +165,12 @@ std::string scenario_markdown() {
       "# The scenario file\n\n"
       "One YAML file describes a run; every key has a default, and any key can be set on the\n"
       "command line with `--set key=value`, such as `--set contention.model=none` or\n"
-      "`--set 'cluster.servers[0].nic=10 Gbps'`. An unknown key is an error that names the nearest\n"
+      "`--set 'cluster.servers[0].nic=10 Gbps'`. An unknown key is an error that names the "
+      "nearest\n"
       "one. Relative paths in a file are relative to that file's folder.\n\n"
       "This page is written by `mosim schema --markdown` from the option table that also checks\n"
       "the file; `mosim schema` prints a JSON Schema for editors.\n\n";
-  out += fmt::format("Bandwidths carry their unit: {}.\n\n",
-                     accepted_units(Dimension::bandwidth));
+  out += fmt::format("Bandwidths carry their unit: {}.\n\n", accepted_units(Dimension::bandwidth));
   out += "| key | accepts | default | meaning |\n|---|---|---|---|\n";
   for (const auto& option : scenario_options()) out += markdown_row(option, "");
   out += fmt::format("\n## `{}`\n\nA list: {}.\n\n", kServersKey, kServersHelp);

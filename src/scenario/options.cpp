@@ -111,8 +111,7 @@ double read_number(const YamlNode& node, std::string_view key, ValueKind kind, d
                    double maximum) {
   const bool integer = kind == ValueKind::integer;
   const auto value = parse_double(node.scalar);
-  if (!value || *value < minimum || *value > maximum ||
-      (integer && std::floor(*value) != *value)) {
+  if (!value || *value < minimum || *value > maximum || (integer && std::floor(*value) != *value)) {
     refuse(node, key,
            fmt::format("{} from {} to {}", integer ? "an integer" : "a number", minimum, maximum));
   }

@@ -37,8 +37,7 @@ struct Option {
 
 // The key whose value is the list of server groups.
 inline constexpr std::string_view kServersKey = "cluster.servers";
-inline constexpr std::string_view kServersHelp =
-    "groups of like servers; each has the keys below";
+inline constexpr std::string_view kServersHelp = "groups of like servers; each has the keys below";
 
 // The value of an option as text that `set_option` reads back.
 template <typename Struct>

@@ -68,8 +68,7 @@ void settle_unplaceable(const Scenario& scenario, PreparedRun& run) {
   run.jobs.resize(kept);
   run.trace.jobs.resize(kept);
   if (kept == 0) {
-    throw InputError({run.trace.file, {}}, "has no job that the cluster can hold",
-                     "at least one");
+    throw InputError({run.trace.file, {}}, "has no job that the cluster can hold", "at least one");
   }
 }
 
@@ -88,8 +87,8 @@ std::string digest_of(const Scenario& scenario, const PreparedRun& run) {
     const Job& job = run.jobs[i];
     hash.add(run.trace.jobs[i].id);
     hash.add(run.trace.jobs[i].model);
-    for (const std::uint32_t part : {job.request.workers, job.request.gpus_per_worker,
-                                     job.request.cpus_per_worker}) {
+    for (const std::uint32_t part :
+         {job.request.workers, job.request.gpus_per_worker, job.request.cpus_per_worker}) {
       hash.add(std::uint64_t{part});
     }
     for (const double part : {job.submit_s, job.iterations, job.profile.compute_s,

@@ -33,20 +33,25 @@ std::unique_ptr<Base> create() {
 }
 
 void add_shipped_policies(PolicyRegistry& registry) {
-  registry.add_queue({"fifo", "strict FIFO: the head of the queue blocks all behind it (the authors' artifact)",
-                      create<Fifo, QueueDiscipline>});
-  registry.add_queue({"fifo-skip",
-                      "visits the whole queue in arrival order and starts every job that fits (the paper's text)",
-                      create<FifoSkip, QueueDiscipline>});
-  registry.add_placement({"bin-packing",
-                          "fills the servers with the fewest free GPUs first (Kubernetes MostAllocated)",
-                          create<BinPacking, Placement>});
-  registry.add_placement({"load-balancing",
-                          "deals workers in turn to the servers, most free GPUs first (Kubernetes LeastAllocated)",
-                          create<LoadBalancing, Placement>});
-  registry.add_placement({"consolidate",
-                          "takes one server that holds the whole job, or waits (the artifact's colocate)",
-                          create<Consolidate, Placement>});
+  registry.add_queue(
+      {"fifo", "strict FIFO: the head of the queue blocks all behind it (the authors' artifact)",
+       create<Fifo, QueueDiscipline>});
+  registry.add_queue(
+      {"fifo-skip",
+       "visits the whole queue in arrival order and starts every job that fits (the paper's text)",
+       create<FifoSkip, QueueDiscipline>});
+  registry.add_placement(
+      {"bin-packing",
+       "fills the servers with the fewest free GPUs first (Kubernetes MostAllocated)",
+       create<BinPacking, Placement>});
+  registry.add_placement(
+      {"load-balancing",
+       "deals workers in turn to the servers, most free GPUs first (Kubernetes LeastAllocated)",
+       create<LoadBalancing, Placement>});
+  registry.add_placement(
+      {"consolidate",
+       "takes one server that holds the whole job, or waits (the artifact's colocate)",
+       create<Consolidate, Placement>});
 }
 
 }  // namespace
@@ -83,7 +88,8 @@ std::uint32_t largest_placement(const Placement& placement, const ClusterSpec& c
   // Fitting is monotone in the number of workers. Invariant: `low` fits or is 0, `high` does not.
   std::uint32_t low = 0;
   auto high = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(cluster.gpus() / request.gpus_per_worker, 0x7fffffff)) + 1;
+                  std::min<std::uint64_t>(cluster.gpus() / request.gpus_per_worker, 0x7fffffff)) +
+              1;
   while (high - low > 1) {
     const std::uint32_t middle = low + (high - low) / 2;
     (fits(middle) ? low : high) = middle;

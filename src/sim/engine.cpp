@@ -42,8 +42,7 @@ Engine::Engine(const ClusterSpec& cluster, std::span<const Job> jobs, QueueDisci
 SimulationResult Engine::run() {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   for (;;) {
-    const double arrival =
-        next_arrival_ < jobs_.size() ? jobs_[next_arrival_].submit_s : kNever;
+    const double arrival = next_arrival_ < jobs_.size() ? jobs_[next_arrival_].submit_s : kNever;
     const double event = events_.empty() ? kNever : events_.next_time();
     if (arrival == kNever && event == kNever) break;
     now_ = std::min(arrival, event);
@@ -71,18 +70,22 @@ void Engine::handle_events_at_now() {
 
 void Engine::handle_arrivals_at_now() {
   for (; next_arrival_ < jobs_.size() && jobs_[next_arrival_].submit_s <= now_; ++next_arrival_) {
-    queue_.enqueue({JobIndex{static_cast<std::uint32_t>(next_arrival_)},
-                    jobs_[next_arrival_].request});
+    queue_.enqueue(
+        {JobIndex{static_cast<std::uint32_t>(next_arrival_)}, jobs_[next_arrival_].request});
     ++result_.events;
   }
 }
 
 void Engine::handle(const Event& event) {
   switch (event.kind) {
-    case EventKind::loaded: return begin_training(event.job);
-    case EventKind::compute_end: return begin_communication(event.job);
-    case EventKind::communication_end: return end_communication(event.job);
-    case EventKind::complete: return complete(event.job);
+    case EventKind::loaded:
+      return begin_training(event.job);
+    case EventKind::compute_end:
+      return begin_communication(event.job);
+    case EventKind::communication_end:
+      return end_communication(event.job);
+    case EventKind::complete:
+      return complete(event.job);
   }
 }
 

@@ -58,7 +58,7 @@ class Engine : private JobStarter {
   ClusterState cluster_;
   std::unique_ptr<ContentionModel> contention_;
   EventQueue events_;
-  std::vector<Running> running_;  // by job
+  std::vector<Running> running_;    // by job
   std::vector<WorkerGroup> place_;  // of the job being started
   SimulationResult result_;
   double now_ = 0;

@@ -8,8 +8,8 @@ namespace mosim {
 namespace {
 
 std::string describe(const ResourceRequest& request) {
-  std::string text = fmt::format("{} workers with {} GPUs", request.workers,
-                                 request.gpus_per_worker);
+  std::string text =
+      fmt::format("{} workers with {} GPUs", request.workers, request.gpus_per_worker);
   if (request.cpus_per_worker > 0) text += fmt::format(" and {} CPUs", request.cpus_per_worker);
   return text + " each";
 }
@@ -27,11 +27,11 @@ std::vector<Unplaceable> find_unplaceable(const ClusterSpec& cluster, std::span<
         largest.try_emplace({request.gpus_per_worker, request.cpus_per_worker});
     if (added) at->second = largest_placement(placement, cluster, request);
     if (request.workers <= at->second) continue;
-    found.push_back({JobIndex{static_cast<std::uint32_t>(job)},
-                     fmt::format("asks for {}; the largest placement of such workers on this "
-                                 "cluster of {} GPUs on {} servers is {}",
-                                 describe(request), cluster.gpus(), cluster.servers(),
-                                 at->second)});
+    found.push_back(
+        {JobIndex{static_cast<std::uint32_t>(job)},
+         fmt::format("asks for {}; the largest placement of such workers on this "
+                     "cluster of {} GPUs on {} servers is {}",
+                     describe(request), cluster.gpus(), cluster.servers(), at->second)});
   }
   return found;
 }

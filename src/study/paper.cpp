@@ -14,7 +14,8 @@ const PaperRow kPaperRows[] = {
     // Table II: average training time, average JCT, (median not printed), P99 JCT, makespan
     {"16gpu", "load-balancing", "Tiresias", {58.71, 73.64, kNone, 67.19, 47.51, kNone, kNone}},
     {"16gpu", "load-balancing", "Pollux", {56.92, 72.23, kNone, 65.31, 46.42, kNone, kNone}},
-    // Table III: average training time, average JCT, median, P99, makespan; Table IV: KS, Wasserstein
+    // Table III: average training time, average JCT, median, P99, makespan; Table IV: KS,
+    // Wasserstein
     {"32gpu", "bin-packing", "Tiresias", {38.19, 36.38, 34.98, 50.42, 53.45, 0.32, 3499}},
     {"32gpu", "bin-packing", "Pollux", {35.30, 33.00, 31.83, 48.46, 51.08, 0.27, 3184}},
     {"32gpu", "bin-packing", "MoSim", {19.74, 11.10, 1.62, 24.84, 17.61, 0.13, 1579}},

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 struct Measure {
   const char* key;
   const char* title;
-  double Fidelity::*cell;
+  double Fidelity::* cell;
 };
 
 constexpr std::array<Measure, 5> kMape{{
@@ -43,7 +43,7 @@ Differences differences(const Reproduction& reproduction) {
   Differences largest;
   for (const ReproducedRow& row : reproduction.rows) {
     if (!row.paper) continue;
-    const auto note = [&](double Fidelity::*cell, double& into) {
+    const auto note = [&](double Fidelity::* cell, double& into) {
       if ((*row.paper).*cell == kNotPrinted) return;
       ++largest.cells;
       into = std::max(into, std::abs(row.ours.*cell - (*row.paper).*cell));

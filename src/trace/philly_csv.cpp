@@ -17,8 +17,7 @@ constexpr std::int64_t days_from_civil(std::int64_t year, unsigned month, unsign
   const std::int64_t era = (year >= 0 ? year : year - 399) / 400;
   const auto year_of_era = static_cast<unsigned>(year - era * 400);
   const unsigned day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-  const unsigned day_of_era =
-      year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  const unsigned day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
   return era * 146097 + static_cast<std::int64_t>(day_of_era) - 719468;
 }
 
@@ -43,9 +42,8 @@ std::optional<double> parse_timestamp(std::string_view text) {
   };
   const unsigned year = part(0, 4), month = part(5, 2), day = part(8, 2);
   const unsigned hour = part(11, 2), minute = part(14, 2), second = part(17, 2);
-  if (month < 1 || month > 12 || day < 1 ||
-      day > days_in_month(static_cast<int>(year), month) || hour > 23 || minute > 59 ||
-      second > 59) {
+  if (month < 1 || month > 12 || day < 1 || day > days_in_month(static_cast<int>(year), month) ||
+      hour > 23 || minute > 59 || second > 59) {
     return std::nullopt;
   }
   const std::int64_t days = days_from_civil(year, month, day);
