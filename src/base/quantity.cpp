@@ -14,13 +14,11 @@ struct Unit {
   double factor;  // to base units
 };
 
-constexpr Unit kBandwidth[] = {{"Gbps", 1e9 / 8},       {"Mbps", 1e6 / 8},
-                               {"kbps", 1e3 / 8},       {"Tbps", 1e12 / 8},
-                               {"bps", 1.0 / 8},        {"GB/s", 1e9},
-                               {"MB/s", 1e6},           {"kB/s", 1e3},
-                               {"TB/s", 1e12},          {"B/s", 1},
-                               {"GiB/s", 1073741824.0}, {"MiB/s", 1048576.0},
-                               {"KiB/s", 1024.0},       {"TiB/s", 1099511627776.0}};
+constexpr Unit kBandwidth[] = {{"GB/s", 1e9},        {"MB/s", 1e6},     {"kB/s", 1e3},
+                               {"TB/s", 1e12},       {"B/s", 1},        {"GiB/s", 1073741824.0},
+                               {"MiB/s", 1048576.0}, {"KiB/s", 1024.0}, {"TiB/s", 1099511627776.0},
+                               {"Gbps", 1e9 / 8},    {"Mbps", 1e6 / 8}, {"kbps", 1e3 / 8},
+                               {"Tbps", 1e12 / 8},   {"bps", 1.0 / 8}};
 constexpr Unit kDuration[] = {{"s", 1},  {"ms", 1e-3}, {"us", 1e-6}, {"min", 60},
                               {"m", 60}, {"h", 3600},  {"d", 86400}};
 constexpr Unit kVolume[] = {{"B", 1},           {"kB", 1e3},           {"MB", 1e6},

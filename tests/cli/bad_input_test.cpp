@@ -1,0 +1,258 @@
+// Bad input ends with exit code 3 and `file:line:column: what is wrong; what was expected`, and
+// leaves no file behind.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "support/command.hpp"
+
+namespace mosim::test {
+namespace {
+
+const std::string kHeader = "job_id,model,arrival_time,duration,gpu_workers\n";
+
+// Whether the message has `:line:column: ` in it.
+bool tells_place(const std::string& message) {
+  for (std::size_t at = message.find(':'); at != std::string::npos;
+       at = message.find(':', at + 1)) {
+    int line = 0;
+    int column = 0;
+    int length = 0;
+    if (std::sscanf(message.c_str() + at, ":%d:%d: %n", &line, &column, &length) == 2 &&
+        length > 0 && line > 0 && column > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+class BadInput : public ::testing::Test {
+ protected:
+  // Expects the run to be refused with a message that holds every one of `parts`.
+  void refused(const std::string& arguments, const std::vector<std::string>& parts) {
+    const std::string out = folder_.path("out");
+    const CommandResult result = run_mosim("run " + arguments + " -o " + out);
+    EXPECT_EQ(result.exit_code, 3) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_TRUE(tells_place(result.err)) << result.err;
+    for (const std::string& part : parts) {
+      EXPECT_NE(result.err.find(part), std::string::npos) << part << "\nnot in\n" << result.err;
+    }
+    EXPECT_FALSE(std::filesystem::exists(out));
+  }
+
+  void trace_refused(const std::string& content, const std::vector<std::string>& parts) {
+    refused("--trace " + folder_.write("trace.csv", content), parts);
+  }
+
+  void scenario_refused(const std::string& content, const std::vector<std::string>& parts) {
+    refused(folder_.write("scenario.yaml", content), parts);
+  }
+
+  // A trace that is right, to be read in spite of how it is written.
+  void accepted(const std::string& content) {
+    const CommandResult result =
+        run_mosim("run --json -q --trace " + folder_.write("trace.csv", content) + " -o " +
+                  folder_.path("out"));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.out.find("\"finished\": 2"), std::string::npos) << result.out;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(BadInput, MissingFile) {
+  refused("--trace " + folder_.path("none.csv"), {"none.csv:1:1: does not exist"});
+  refused(folder_.path("none.yaml"), {"none.yaml:1:1: does not exist"});
+  refused("--cluster " + folder_.path("none.yaml"), {"none.yaml:1:1: does not exist"});
+}
+
+TEST_F(BadInput, FolderGivenAsFile) {
+  refused("--trace " + folder_.path(""), {"is a directory"});
+  refused(folder_.path(""), {"is a directory"});
+}
+
+TEST_F(BadInput, EmptyFile) { trace_refused("", {"trace.csv:1:1: is empty"}); }
+
+TEST_F(BadInput, HeaderOnly) { trace_refused(kHeader, {"has no jobs"}); }
+
+TEST_F(BadInput, MissingColumn) {
+  trace_refused("job_id,model,arival_time,duration,gpu_workers\n0,bert,0,1,1\n",
+                {"has no column 'arrival_time'", "nearest: 'arival_time'"});
+}
+
+TEST_F(BadInput, DuplicateColumn) {
+  trace_refused("job_id,model,arrival_time,duration,duration,gpu_workers\n0,bert,0,1,1,1\n",
+                {"has two columns named 'duration'"});
+}
+
+TEST_F(BadInput, UnknownKeyNamesTheNearest) {
+  scenario_refused("contention:\n  modell: none\n",
+                   {"scenario.yaml:2:3: unknown key 'contention.modell'", "nearest: 'model'"});
+  scenario_refused("schedular: {queue: fifo}\n", {":1:1:", "nearest: 'scheduler'"});
+  scenario_refused("cluster:\n  servers:\n    - {gpuz: 8}\n", {":3:8:", "nearest: 'gpus'"});
+  refused("--set contention.modl=none", {"--set:1:1: unknown key 'contention.modl'"});
+}
+
+TEST_F(BadInput, SeveralMistakesAreReportedTogether) {
+  scenario_refused("contention: {model: nonne}\nloading: incl\n",
+                   {"scenario.yaml:1:21:", "nearest: 'none'", "scenario.yaml:2:10:"});
+}
+
+TEST_F(BadInput, BadNumber) {
+  trace_refused(kHeader + "0,bert,0,abc,1\n", {"trace.csv:2:10: duration is 'abc'"});
+  trace_refused(kHeader + "0,bert,0,1,1\n1,bert,,1,1\n", {"trace.csv:3:8: arrival_time is ''"});
+  trace_refused(kHeader + "0,bert,0,1,1.5\n", {"gpu_workers is '1.5'", "an integer"});
+  trace_refused(kHeader + "0,bert,0,0x10,1\n", {"duration is '0x10'"});
+}
+
+TEST_F(BadInput, NanAndInfinity) {
+  trace_refused(kHeader + "0,bert,0,NaN,1\n", {"duration is 'NaN'"});
+  trace_refused(kHeader + "0,bert,inf,1,1\n", {"arrival_time is 'inf'"});
+}
+
+TEST_F(BadInput, NegativeDuration) {
+  trace_refused(kHeader + "0,bert,0,-5,1\n", {":2:10: duration is '-5'"});
+}
+
+TEST_F(BadInput, ZeroGpus) {
+  trace_refused(kHeader + "0,bert,0,5,0\n", {":2:12: gpu_workers is '0'"});
+}
+
+TEST_F(BadInput, MoreGpusThanTheCluster) {
+  trace_refused(kHeader + "big,bert,0,5,33\n",
+                {":2:1: job 'big' asks for 33 workers with 1 GPUs each",
+                 "largest placement of such workers on this cluster of 32 GPUs on 4 servers is 32",
+                 "--skip-unplaceable"});
+}
+
+TEST_F(BadInput, SkipUnplaceableDropsAndCounts) {
+  const std::string trace =
+      folder_.write("trace.csv", kHeader + "a,bert,0,5,1\nbig,bert,0,5,33\nb,bert,0,5,1\n");
+  const CommandResult result =
+      run_mosim("run --json --skip-unplaceable --trace " + trace + " -o " + folder_.path("out"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("\"dropped_unplaceable\": 1"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("\"finished\": 2"), std::string::npos) << result.out;
+  EXPECT_NE(result.err.find("dropped: job 'big'"), std::string::npos) << result.err;
+}
+
+TEST_F(BadInput, WorkersWithMoreGpusThanAServer) {
+  trace_refused("job_id,model,arrival_time,duration,gpu_workers,gpu_per_worker\n0,bert,0,5,2,9\n",
+                {"2 workers with 9 GPUs each", "is 0"});
+}
+
+TEST_F(BadInput, IterationsGivenAndZero) {
+  trace_refused("job_id,model,arrival_time,duration,num_iteration,gpu_workers\n0,bert,0,5,0,1\n",
+                {":2:12: num_iteration is '0'"});
+}
+
+TEST_F(BadInput, AbsurdSizes) {
+  trace_refused(kHeader + "0,bert,0,5,1000000000000\n", {"gpu_workers is '1000000000000'"});
+  trace_refused(kHeader + "0,bert,0,1e300,1\n", {"duration is '1e300'"});
+  trace_refused(kHeader + "0,bert,1e300,1,1\n", {"arrival_time is '1e300'"});
+  trace_refused(
+      "job_id,model,arrival_time,duration,gpu_workers,gpu_per_worker\n"
+      "0,bert,0,5,1000000,1000000\n",
+      {"1000000 workers with 1000000 GPUs each"});
+  refused("--set 'cluster.servers[0].gpus=1000000000000'", {"gpus is '1000000000000'"});
+  refused("--set 'cluster.servers[0].count=1000000000000'", {"count is '1000000000000'"});
+  refused("--set trace.limit=-1", {"trace.limit is '-1'"});
+}
+
+TEST_F(BadInput, UnitMissingOrWrong) {
+  scenario_refused("contention: {min_bandwidth: 10}\n",
+                   {":1:29:", "'10' has no unit", "Gbps, Mbps, GB/s"});
+  scenario_refused("contention: {min_bandwidth: 10 MB}\n", {"'MB' is not a unit that fits"});
+  scenario_refused("cluster: {servers: [{nic: fast}]}\n", {"'fast' is not a number"});
+  refused("--set 'cluster.servers[0].nic=-5 Gbps'", {"is negative"});
+}
+
+TEST_F(BadInput, DuplicateJobIds) {
+  trace_refused(kHeader + "7,bert,0,5,1\n7,bert,1,5,1\n",
+                {":3:1: job id '7' was used on line 2 already"});
+}
+
+TEST_F(BadInput, ModelWithoutAProfileForItsGpus) {
+  const std::string table = folder_.write(
+      "table.csv", "model,gpus,compute_s,network_s,volume_MB\nbert,2,1,1,438\nbert,4,1,1,657\n");
+  const std::string trace = folder_.write("trace.csv", kHeader + "0,bert,0,5,3\n1,bret,0,5,2\n");
+  refused("--set profile.backend=table --set profile.table=" + table + " --trace " + trace,
+          {"trace.csv:2:1: no profile for model 'bert' on 3 GPUs; expected 2, 4 GPUs",
+           "trace.csv:3:1: no profile for model 'bret' on 2 GPUs", "nearest: 'bert'"});
+}
+
+TEST_F(BadInput, UnknownModelForTheBuiltinBackend) {
+  trace_refused(kHeader + "0,bart,0,5,1\n", {"no profile for model 'bart'", "nearest: 'bert'"});
+}
+
+TEST_F(BadInput, UnknownGpu) {
+  refused("--set 'cluster.servers[0].gpu=V1000'", {"GPU 'V1000' is not in the catalogue"});
+}
+
+TEST_F(BadInput, TruncatedGzip) {
+  const std::string whole = folder_.path("trace.csv");
+  folder_.write("trace.csv", kHeader + std::string(100000, '\n') + "0,bert,0,5,1\n");
+  ASSERT_EQ(run_command("gzip -kf " + whole + " && head -c 60 " + whole + ".gz > " +
+                        folder_.path("cut.csv.gz"))
+                .exit_code,
+            0);
+  refused("--trace " + folder_.path("cut.csv.gz"), {"is truncated or damaged"});
+}
+
+TEST_F(BadInput, RowsThatDoNotMatchTheHeader) {
+  trace_refused(kHeader + "0,bert,0,5\n", {":2:1: has 4 fields; expected 5"});
+  trace_refused(kHeader + "0,bert,0,5,1,9\n", {":2:1: has 6 fields; expected 5"});
+  trace_refused(kHeader + "\"0,bert,0,5,1\n", {"has a quote that is not closed"});
+}
+
+TEST_F(BadInput, NotYaml) {
+  scenario_refused("a: [1, 2\n", {"is not YAML"});
+  scenario_refused("contention: {model: none, model: fixed}\n", {"key 'model' appears twice"});
+  scenario_refused("- 1\n- 2\n", {"is a list"});
+}
+
+TEST_F(BadInput, UnwritableOutput) {
+  const CommandResult result = run_mosim("run -o /proc/mosim-cannot-write");
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_NE(result.err.find("/proc/mosim-cannot-write: cannot be made"), std::string::npos)
+      << result.err;
+}
+
+TEST_F(BadInput, OutputThatHoldsARunIsRefusedWithoutForce) {
+  const std::string out = folder_.path("run");
+  ASSERT_EQ(run_mosim("run -q -o " + out).exit_code, 0);
+  const std::string before = read_text(out + "/jobs.csv");
+  const CommandResult again = run_mosim("run -q --queue fifo-skip -o " + out);
+  EXPECT_EQ(again.exit_code, 3);
+  EXPECT_NE(again.err.find("holds a run already"), std::string::npos) << again.err;
+  EXPECT_EQ(read_text(out + "/jobs.csv"), before);
+  EXPECT_EQ(run_mosim("run -q --queue fifo-skip --force -o " + out).exit_code, 0);
+  EXPECT_NE(read_text(out + "/jobs.csv"), before);
+}
+
+TEST_F(BadInput, UsageIsExitCodeTwo) {
+  EXPECT_EQ(run_mosim("").exit_code, 2);
+  EXPECT_EQ(run_mosim("runn").exit_code, 2);
+  EXPECT_EQ(run_mosim("run --frobnicate").exit_code, 2);
+  EXPECT_EQ(run_mosim("reproduce").exit_code, 2);
+  EXPECT_EQ(run_mosim("--help").exit_code, 0);
+}
+
+TEST_F(BadInput, UnusualButRightTraces) {
+  const std::string rows = "0,bert,0,5,1\n1,bert,2,5,1\n";
+  accepted("\xEF\xBB\xBF" + kHeader + rows);
+  accepted("job_id,model,arrival_time,duration,gpu_workers\r\n0,bert,0,5,1\r\n1,bert,2,5,1\r\n");
+}
+
+TEST_F(BadInput, QuotesBlankLinesAndColumnsInAnyOrder) {
+  accepted(
+      "duration,note,\"gpu_workers\",model,job_id,arrival_time\n"
+      "5,\"a, \"\"b\"\"\",1,bert,\"x,1\",2\n\n5,,1,bert,y,0\n\n\n");
+  // Unsorted arrivals are put in order.
+  const std::string jobs = read_text(folder_.path("out/jobs.csv"));
+  EXPECT_LT(jobs.find("\ny,bert"), jobs.find("\n\"x,1\",bert")) << jobs;
+}
+
+}  // namespace
+}  // namespace mosim::test

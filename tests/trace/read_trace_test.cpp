@@ -1,0 +1,85 @@
+#include "mosim/trace.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/command.hpp"
+
+namespace mosim {
+namespace {
+
+TEST(MosimTrace, ArtifactTracesLoadAsTheyAre) {
+  const std::string file = test::shared_path("mosim-artifact/data/trace/testbed-trace-32gpu.csv");
+  MOSIM_NEEDS(file);
+  const Trace trace = read_trace({file, "auto"});
+  EXPECT_EQ(trace.format, "mosim");
+  ASSERT_EQ(trace.jobs.size(), 60U);
+  EXPECT_EQ(trace.jobs[6].model, "workload_12");
+  EXPECT_EQ(trace.jobs[6].workers, 8U);
+  EXPECT_EQ(trace.jobs[6].cpus_per_worker, 5U);
+  EXPECT_EQ(trace.jobs[6].iterations, 979);
+  const Trace small =
+      read_trace({test::shared_path("mosim-artifact/data/trace/testbed-trace-16gpu.csv"), "mosim"});
+  ASSERT_EQ(small.jobs.size(), 30U);
+  EXPECT_EQ(small.jobs[1].model, "bert");
+  EXPECT_EQ(small.jobs[1].submit_s, 822.37);
+  EXPECT_FALSE(small.jobs[1].iterations.has_value());
+}
+
+TEST(MosimTrace, ParameterServersAreRefused) {
+  const test::TemporaryFolder folder;
+  const std::string file =
+      folder.write("t.csv", "job_id,model,arrival_time,duration,gpu_workers,ps\n0,bert,0,1,2,1\n");
+  EXPECT_THROW((void)read_trace({file, "mosim"}), InputError);
+}
+
+TEST(PhillyCsv, TimesStartAtTheEarliestSubmission) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write("p.csv",
+                                        "timestamp,duration,num_gpus,gpu_time,cluster\n"
+                                        "2017-10-09 07:01:55,66.0,1,66.0,11cb48\n"
+                                        "2017-10-08 07:01:55,2951.0,4,11804.0,6214e9\n\n");
+  const Trace trace = read_trace({file, "auto"});
+  EXPECT_EQ(trace.format, "philly-csv");
+  ASSERT_EQ(trace.jobs.size(), 2U);
+  EXPECT_EQ(trace.jobs[0].id, "1");  // the row in the file
+  EXPECT_EQ(trace.jobs[0].submit_s, 0);
+  EXPECT_EQ(trace.jobs[0].workers, 4U);
+  EXPECT_EQ(trace.jobs[1].submit_s, 86400);  // one day later
+}
+
+TEST(PhillyCsv, BadTimestampsAreRefused) {
+  const test::TemporaryFolder folder;
+  for (const char* time : {"2017-13-09 07:01:55", "2017-02-29 07:01:55", "2017-10-09T07:01:55",
+                           "2017-10-09 24:00:00", "yesterday", ""}) {
+    const std::string file =
+        folder.write("p.csv", std::string("timestamp,duration,num_gpus\n") + time + ",1,1\n");
+    EXPECT_THROW((void)read_trace({file, "philly-csv"}), InputError) << time;
+  }
+}
+
+TEST(PhillyCsv, TheWholePublicFileReadsFromGzip) {
+  const std::string file = test::shared_path("traces/philly/philly_jobs.csv.gz");
+  MOSIM_NEEDS(file);
+  const Trace trace = read_trace({file, "auto"});
+  EXPECT_EQ(trace.jobs.size(), 82247U);
+  double gpu_seconds = 0;
+  for (const TraceJob& job : trace.jobs) gpu_seconds += job.duration_s * job.workers;
+  EXPECT_NEAR(gpu_seconds, 3.52108e9, 1e4);  // the sum of its gpu_time column
+}
+
+TEST(ReadTrace, LimitKeepsTheFirstBySubmission) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write("t.csv",
+                                        "job_id,model,arrival_time,duration,gpu_workers\n"
+                                        "a,bert,5,1,1\nb,bert,1,1,1\nc,bert,5,1,1\n");
+  const Trace all = read_trace({file, "mosim"});
+  EXPECT_EQ(all.jobs[1].id, "a");  // equal times keep the file's order
+  EXPECT_EQ(all.jobs[2].id, "c");
+  const Trace two = read_trace({file, "mosim", 2});
+  ASSERT_EQ(two.jobs.size(), 2U);
+  EXPECT_EQ(two.jobs[0].id, "b");
+  EXPECT_EQ(two.jobs[1].id, "a");
+}
+
+}  // namespace
+}  // namespace mosim
