@@ -132,16 +132,14 @@ void CsvReader::split() {
 void CsvReader::split_quoted(std::size_t& at) {
   const std::size_t open = at;
   bool doubled = false;
-  std::size_t close = open + 1;
-  for (;; ++close) {
-    close = line_.find('"', close);
-    if (close == std::string_view::npos) {
-      throw InputError({path_, {line_number_, static_cast<std::uint32_t>(open + 1)}},
-                       "has a quote that is not closed", "a closing quote");
-    }
-    if (close + 1 >= line_.size() || line_[close + 1] != '"') break;
+  std::size_t close = line_.find('"', open + 1);
+  while (close != std::string_view::npos && close + 1 < line_.size() && line_[close + 1] == '"') {
     doubled = true;
-    ++close;
+    close = line_.find('"', close + 2);
+  }
+  if (close == std::string_view::npos) {
+    throw InputError({path_, {line_number_, static_cast<std::uint32_t>(open + 1)}},
+                     "has a quote that is not closed", "a closing quote");
   }
   at = close + 1;
   if (at < line_.size() && line_[at] != ',') {

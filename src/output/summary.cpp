@@ -60,8 +60,9 @@ std::string summary_table(const Summary& summary) {
 std::string human_duration(double seconds) {
   if (seconds < 600) return fmt::format("{:.1f} s", seconds);
   const auto minutes = static_cast<std::uint64_t>(std::llround(seconds / 60));
-  if (minutes < 24 * 60) return fmt::format("{}h {:02}m", minutes / 60, minutes % 60);
-  return fmt::format("{}d {:02}h", minutes / 1440, minutes % 1440 / 60);
+  constexpr std::uint64_t kDay = 24 * 60ULL;
+  if (minutes < kDay) return fmt::format("{}h {:02}m", minutes / 60, minutes % 60);
+  return fmt::format("{}d {:02}h", minutes / kDay, minutes % kDay / 60);
 }
 
 }  // namespace mosim

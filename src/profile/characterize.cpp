@@ -40,8 +40,8 @@ std::vector<Job> characterize(const Trace& trace, const ProfileSource& source,
     const std::uint32_t gpus = job.workers * job.gpus_per_worker;
     const auto [at, added] = known.try_emplace({job.model, gpus});
     if (added) at->second = source.find(job.model, gpus);
-    if (at->second) {
-      jobs.push_back(make_job(job, *at->second, options));
+    if (const std::optional<JobProfile>& profile = at->second) {
+      jobs.push_back(make_job(job, *profile, options));
     } else {
       problems.add({trace.file, job.position},
                    fmt::format("no profile for model '{}' on {} GPUs", job.model, gpus),

@@ -107,6 +107,7 @@ ProfileTable read_yaml_table(const std::string& path, const ModelPool& pool) {
   std::map<ProfileTable::Key, JobProfile> profiles;
   for (const YamlNode& row : rows->children) {
     std::vector<std::string> columns;
+    columns.reserve(row.children.size());
     for (const YamlNode& child : row.children) columns.push_back(child.key);
     const Quantities units(columns, row.where());
     YamlMap fields(row, "a profile", problems);

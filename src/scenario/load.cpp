@@ -204,6 +204,11 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
   YamlNode root = parse_yaml(path, read_file(path, "a scenario file"));
   if (root.kind == YamlNode::Kind::null) root.kind = YamlNode::Kind::map;
   Problems problems;
+  if (root.kind != YamlNode::Kind::map) {
+    problems.add(root.where(), fmt::format("is {}", kind_name(root.kind)),
+                 fmt::format("keys: {}", join(keys_in(""), ", ")));
+    problems.throw_if_any();
+  }
   for (const Override& override : overrides) {
     collect(problems, [&] { apply_override(root, override); });
   }

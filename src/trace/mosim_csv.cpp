@@ -38,8 +38,9 @@ TraceJob read_job(const CsvReader& csv, const Columns& columns, Problems& proble
   };
   job.workers = count(columns.workers, kCount);
   if (columns.gpus_per_worker) job.gpus_per_worker = count(*columns.gpus_per_worker, kCount);
-  if (columns.cpus_per_worker)
+  if (columns.cpus_per_worker) {
     job.cpus_per_worker = count(*columns.cpus_per_worker, {0, 1e6, true});
+  }
   if (columns.iterations && !csv.field(*columns.iterations).empty()) {
     job.iterations = csv.number(*columns.iterations, {1, 1e15}, problems);
   }

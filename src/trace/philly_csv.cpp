@@ -47,7 +47,8 @@ std::optional<double> parse_timestamp(std::string_view text) {
     return std::nullopt;
   }
   const std::int64_t days = days_from_civil(year, month, day);
-  return static_cast<double>(days * 86400 + hour * 3600 + minute * 60 + second);
+  return static_cast<double>(days * 86400 + std::int64_t{hour} * 3600 + std::int64_t{minute} * 60 +
+                             second);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ class BadInput : public ::testing::Test {
   // A trace that is right, to be read in spite of how it is written.
   void accepted(const std::string& content) {
     const CommandResult result =
-        run_mosim("run --json -q --trace " + folder_.write("trace.csv", content) + " -o " +
+        run_mosim("run --json -q --force --trace " + folder_.write("trace.csv", content) + " -o " +
                   folder_.path("out"));
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_NE(result.out.find("\"finished\": 2"), std::string::npos) << result.out;
