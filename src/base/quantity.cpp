@@ -120,7 +120,9 @@ std::string format_quantity(Dimension dimension, double value) {
   const DimensionInfo kind = info(dimension);
   std::string best = fmt::format("{} {}", value, kind.base_unit);
   for (const Unit& unit : kind.units) {
-    const std::string text = fmt::format("{} {}", value / unit.factor, unit.name);
+    const double amount = value / unit.factor;
+    if (!std::isfinite(amount)) continue;
+    const std::string text = fmt::format("{} {}", amount, unit.name);
     if (text.size() < best.size() && parse_quantity(dimension, text) == value) best = text;
   }
   return best;
