@@ -59,12 +59,12 @@ void ClusterState::change_free(ServerId server, std::uint32_t gpus, std::uint32_
 }
 
 void ClusterState::allocate(std::span<const WorkerGroup> groups, const ResourceRequest& request) {
-  for (const WorkerGroup& group : groups) {
+  for (std::size_t taken = 0; taken < groups.size(); ++taken) {
+    const WorkerGroup& group = groups[taken];
     if (group.workers > capacity_for(group.server, request)) {
+      release(groups.first(taken), request);
       throw std::logic_error("a placement takes more than a server has free");
     }
-  }
-  for (const WorkerGroup& group : groups) {
     change_free(group.server, free_gpus(group.server) - group.workers * request.gpus_per_worker,
                 free_cpus(group.server) - group.workers * request.cpus_per_worker);
   }

@@ -11,9 +11,7 @@ namespace {
 
 using Groups = std::vector<WorkerGroup>;
 
-WorkerGroup on(std::uint32_t server, std::uint32_t workers) {
-  return {ServerId{server}, workers};
-}
+WorkerGroup on(std::uint32_t server, std::uint32_t workers) { return {ServerId{server}, workers}; }
 
 ServerGroup servers(std::uint32_t count, std::uint32_t gpus, std::uint32_t cpus = 0) {
   ServerGroup group;

@@ -148,9 +148,8 @@ TEST(PolicyRegistry, RefusesDuplicatesAndUnknownNames) {
   registry.add_placement({"mine", "", [] { return std::make_unique<BinPacking>(); }});
   EXPECT_THROW(registry.add_queue({"mine", "", [] { return std::make_unique<FifoSkip>(); }}),
                std::invalid_argument);
-  EXPECT_THROW(
-      registry.add_placement({"mine", "", [] { return std::make_unique<Consolidate>(); }}),
-      std::invalid_argument);
+  EXPECT_THROW(registry.add_placement({"mine", "", [] { return std::make_unique<Consolidate>(); }}),
+               std::invalid_argument);
   EXPECT_EQ(registry.queues().size(), 1U);
   EXPECT_EQ(registry.placements().size(), 1U);
   EXPECT_NE(dynamic_cast<Fifo*>(registry.make_queue("mine").get()), nullptr);
