@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
+#include <filesystem>
+
 #include <string>
 #include <vector>
 
@@ -173,6 +177,19 @@ TEST_F(Csv, WhatIsNotANumberInRangeIsReportedWithItsPlace) {
     EXPECT_EQ(error.diagnostics()[0].what, "a is 'NaN'");
     EXPECT_EQ(error.diagnostics()[5].what, "f is '12x'");
   }
+}
+
+// The quote does not open anything, so the next line is a row of its own.
+TEST(CsvReader, QuoteInsideAnUnquotedFieldIsALetter) {
+  const std::string path = (std::filesystem::temp_directory_path() / "mosim-quote.csv").string();
+  std::ofstream(path) << "a,b\n1\"2,x\n3,\"y\"\"\nz\"\n";
+  CsvReader csv(path, "a table");
+  ASSERT_TRUE(csv.next());
+  EXPECT_EQ(csv.field(0), "1\"2");
+  ASSERT_TRUE(csv.next());
+  EXPECT_EQ(csv.field(1), "y\"\nz");
+  EXPECT_FALSE(csv.next());
+  std::filesystem::remove(path);
 }
 
 }  // namespace
