@@ -6,21 +6,38 @@
 #include <string_view>
 #include <vector>
 
+#include "mosim/model.hpp"
 #include "mosim/trace.hpp"
 
 namespace mosim {
+
+// How a job divides its model and its batch among its GPUs. What the product of `tensor` and
+// `pipeline` leaves of them is data-parallel.
+struct Parallelism {
+  std::uint32_t tensor = 1;         // GPUs that share every layer of a stage
+  std::uint32_t pipeline = 1;       // stages of the blocks
+  std::uint32_t micro_batches = 1;  // a replica's batch goes through the pipeline in as many parts
+  std::uint32_t expert = 1;         // data-parallel ranks that the experts are divided among
+  std::uint32_t zero = 0;           // what data-parallel ranks divide: 1 optimizer state, 2 also
+                                    // gradients, 3 also parameters
+  bool recompute = false;           // activations again in the backward pass, not kept
+};
 
 // A job configuration: a model and how it is trained. Sources of the figures: data/models/.
 struct ModelConfig {
   std::string name;
   std::vector<std::string> aliases;  // other names in traces and profiles
   bool in_pool = false;              // sampled for jobs that name no model
-  double parameters = 0;             // trainable
-  double forward_operations = 0;     // floating-point operations of one sample's forward pass
-  std::uint32_t batch_per_gpu = 0;   // samples per GPU and iteration
+  ModelGraph graph;
+  double parameters = 0;            // trainable; of the graph
+  double forward_operations = 0;    // floating-point, of one sample's forward pass; of the graph
+  std::uint32_t batch_per_gpu = 0;  // samples per GPU and iteration
+  std::string precision = "fp32";   // of the matrix products: fp32, tf32, fp16, bf16
+  std::string optimizer;            // sgd, momentum, adam
+  Parallelism parallelism;
   std::string data_set;
   std::string framework;
-  std::string collective;
+  std::string collective;  // ring-all-reduce, tree-all-reduce, hierarchical-all-reduce
 };
 
 // The models of a pool, in the order of their names.

@@ -17,6 +17,8 @@ class Problems {
     if (found_.size() >= kMost) throw InputError(std::move(found_));
   }
 
+  [[nodiscard]] std::size_t count() const { return found_.size(); }
+
   void throw_if_any() {
     if (!found_.empty()) throw InputError(std::move(found_));
   }

@@ -1,15 +1,86 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <span>
 
 #include "base/bundled.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "base/yaml_map.hpp"
+#include "model/read_graph.hpp"
 #include "mosim/workload.hpp"
 
 namespace mosim {
 namespace {
+
+constexpr NumberRange kDegrees{1, 1e6, true};
+
+// An optional text that must be one of `options`.
+std::string choice(YamlMap& map, std::string_view key, std::span<const std::string> options,
+                   std::string_view fallback, Problems& problems) {
+  const YamlNode* given = map.any(key, false);
+  if (given == nullptr) return std::string(fallback);
+  if (std::find(options.begin(), options.end(), given->scalar) == options.end()) {
+    problems.add(given->where(), fmt::format("{} is '{}'", key, given->scalar),
+                 one_of(given->scalar, options));
+  }
+  return given->scalar;
+}
+
+std::uint32_t degree(YamlMap& map, const YamlNode& node, std::string_view key, double fallback,
+                     const NumberRange& range) {
+  if (node.find(key) != nullptr) return static_cast<std::uint32_t>(map.number(key, range));
+  (void)map.any(key, false);
+  return static_cast<std::uint32_t>(fallback);
+}
+
+Parallelism read_parallelism(const YamlNode& node, Problems& problems) {
+  static const std::array<std::string, 2> kFlags{"true", "false"};
+  YamlMap map(node, "parallelism", problems);
+  Parallelism parallelism;
+  parallelism.tensor = degree(map, node, "tensor", 1, kDegrees);
+  parallelism.pipeline = degree(map, node, "pipeline", 1, kDegrees);
+  parallelism.micro_batches = degree(map, node, "micro_batches", 1, kDegrees);
+  parallelism.expert = degree(map, node, "expert", 1, kDegrees);
+  parallelism.zero = degree(map, node, "zero", 0, {0, 3, true});
+  parallelism.recompute = choice(map, "recompute", kFlags, "false", problems) == "true";
+  map.finish();
+  return parallelism;
+}
+
+// From `input` and `layers`, or from `totals`.
+ModelGraph read_model_graph(YamlMap& map, const YamlNode& node, Problems& problems) {
+  const YamlNode* layers = map.any("layers", false);
+  const YamlNode* totals = map.any("totals", false);
+  if (node.kind == YamlNode::Kind::map && (layers == nullptr) == (totals == nullptr)) {
+    problems.add(
+        node.where(),
+        layers == nullptr ? "has neither 'layers' nor 'totals'" : "has both 'layers' and 'totals'",
+        "one of them");
+  }
+  const YamlNode* input = layers == nullptr ? nullptr : map.any("input", true);
+  if (totals != nullptr) return read_totals(*totals, problems);
+  if (input == nullptr) return {};
+  return read_graph(*layers, *input, problems);
+}
+
+void read_training(YamlMap& map, ModelConfig& model, Problems& problems) {
+  static const std::array<std::string, 4> kPrecisions{"fp32", "tf32", "fp16", "bf16"};
+  static const std::array<std::string, 3> kOptimizers{"sgd", "momentum", "adam"};
+  static const std::array<std::string, 3> kCollectives{"ring-all-reduce", "tree-all-reduce",
+                                                       "hierarchical-all-reduce"};
+  model.batch_per_gpu = static_cast<std::uint32_t>(map.number("batch_per_gpu", {1, 1e9, true}));
+  model.precision = choice(map, "precision", kPrecisions, "fp32", problems);
+  const std::string_view usual = model.graph.blocks > 0 ? "adam" : "momentum";
+  model.optimizer = choice(map, "optimizer", kOptimizers, usual, problems);
+  if (const YamlNode* parallelism = map.any("parallelism", false)) {
+    model.parallelism = read_parallelism(*parallelism, problems);
+  }
+  map.any("collective", true);
+  model.collective = choice(map, "collective", kCollectives, "", problems);
+}
 
 ModelConfig read_model(const YamlNode& node, Problems& problems) {
   YamlMap map(node, "a model", problems);
@@ -17,18 +88,14 @@ ModelConfig read_model(const YamlNode& node, Problems& problems) {
   model.name = map.text("name");
   model.aliases = map.texts("aliases");
   model.in_pool = map.text("pool") != "none";
-  model.parameters = map.number("parameters", {1, 1e15, true});
-  model.forward_operations = map.quantity("forward_operations", Dimension::operations);
-  model.batch_per_gpu = static_cast<std::uint32_t>(map.number("batch_per_gpu", {1, 1e9, true}));
+  model.graph = read_model_graph(map, node, problems);
+  model.parameters = model.graph.parameters();
+  model.forward_operations = model.graph.forward_operations();
+  read_training(map, model, problems);
   model.data_set = map.text("data_set");
   model.framework = map.text("framework");
-  model.collective = map.text("collective");
   map.any("sources", true);
   map.finish();
-  if (model.collective != "ring-all-reduce") {
-    problems.add(node.where(), fmt::format("collective is '{}'", model.collective),
-                 "ring-all-reduce");
-  }
   return model;
 }
 
