@@ -84,6 +84,21 @@ enum class Dimension {
 // The shortest text that `parse_quantity` reads back to exactly `value`.
 [[nodiscard]] std::string format_quantity(Dimension dimension, double value);
 
+// What numbers are kept and multiplied in. tf32 is kept as fp32 and multiplied by tensor cores.
+enum class Precision { fp32, tf32, fp16, bf16 };
+
+inline constexpr std::size_t kPrecisions = 4;
+
+[[nodiscard]] std::string_view precision_name(Precision precision);
+
+// The precision with this name; throws std::invalid_argument that says what was expected.
+[[nodiscard]] Precision parse_precision(std::string_view name);
+
+// Of one number in memory.
+[[nodiscard]] constexpr double bytes_of(Precision precision) {
+  return precision == Precision::fp16 || precision == Precision::bf16 ? 2 : 4;
+}
+
 // Version of the library and the program, such as "0.1.0".
 [[nodiscard]] std::string_view version();
 

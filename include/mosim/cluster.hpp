@@ -1,6 +1,7 @@
 // The cluster: what it is made of, and which of its GPUs are free.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -17,9 +18,10 @@ struct ServerGroup {
   std::uint32_t count = 1;
   std::uint32_t gpus = 8;  // per server
   std::string gpu = "V100-SXM2-16GB";
-  double nic = 625e6;      // bytes per second, each direction (5 Gbps)
-  double intra = 0;        // bytes per second that a server's GPUs exchange in all; 0: no limit
-  std::uint32_t cpus = 0;  // cores per server; 0: not limited
+  double nic = 625e6;        // bytes per second, each direction (5 Gbps)
+  double latency_s = 25e-6;  // of a message between servers
+  double intra = 0;          // bytes per second that a server's GPUs exchange in all; 0: no limit
+  std::uint32_t cpus = 0;    // cores per server; 0: not limited
 };
 
 struct ClusterSpec {
@@ -30,15 +32,38 @@ struct ClusterSpec {
   [[nodiscard]] std::vector<std::uint32_t> gpus_by_server() const;
 };
 
-// What a GPU can do: the figures of its data sheet, with their sources in data/gpus/.
+// Which part of a GPU's peak large operators of a class reach. Winograd convolutions are counted
+// in the operations of the direct form, so theirs may exceed 1.
+struct AchievedFractions {
+  double convolution = 0;
+  double winograd = 0;
+  double linear = 0;
+  double attention = 0;
+};
+
+// A GPU in one precision.
+struct GpuSpeed {
+  double peak = 0;  // operations per second, dense; 0: the GPU lacks the precision
+  AchievedFractions achieved;
+};
+
+// What a GPU can do: the figures of its data sheet and what is reached of them, with their sources
+// in data/gpus/.
 struct GpuSpec {
   std::string name;
   std::vector<std::string> aliases;
-  double fp32 = 0;               // operations per second at peak, without tensor cores
-  double memory = 0;             // bytes
-  double memory_bandwidth = 0;   // bytes per second
+  double memory = 0;            // bytes
+  double memory_bandwidth = 0;  // bytes per second
+  double achieved_memory = 0;   // of that bandwidth
+  std::uint32_t multiprocessors = 0;
   double intra_bandwidth = 0;    // bytes per second to the GPUs of its server, each direction
-  double achieved_fraction = 0;  // of the fp32 peak, in training
+  double intra_latency_s = 0;    // of a message to them
+  double launch_overhead_s = 0;  // of a kernel
+  std::array<GpuSpeed, kPrecisions> speeds;
+
+  [[nodiscard]] const GpuSpeed& speed(Precision precision) const {
+    return speeds[static_cast<std::size_t>(precision)];
+  }
 };
 
 // The GPUs of data/gpus/, by name.
@@ -46,6 +71,9 @@ struct GpuSpec {
 
 // The GPU with this name or alias; nothing when there is none.
 [[nodiscard]] const GpuSpec* find_gpu(std::string_view name);
+
+// The same; throws InputError when the catalogue has none.
+[[nodiscard]] const GpuSpec& known_gpu(std::string_view name);
 
 // What one job asks for. A worker's GPUs and CPU cores come from one server.
 struct ResourceRequest {

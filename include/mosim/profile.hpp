@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,12 +16,41 @@
 
 namespace mosim {
 
+// Which ranks of a job exchange, for jobs that are more than one ring: `size` ranks that are
+// `stride` apart, and so on until every rank is in a group.
+struct RankGroup {
+  std::uint32_t size = 1;
+  std::uint32_t stride = 1;
+};
+
+enum class TrafficPattern {
+  ring,  // each rank sends `bytes` to the next, the last to the first
+  tree,  // all-reduce of `bytes` between the servers of the group, however many ranks each has
+  all_to_all,  // each rank sends `bytes` in equal parts to the others
+  chain,       // each rank sends `bytes` to the next and as much to the one before
+};
+
+// What ranks send in an iteration.
+struct GroupTraffic {
+  RankGroup group;
+  TrafficPattern pattern{};
+  double bytes = 0;
+};
+
+// The bytes that leave or enter each server per iteration, whichever is more: Eq. 7 of the paper
+// for any pattern, as its footnote foresees. `ranks_by_server[s]`: how many of the job's ranks
+// server s holds, in the order of the ranks.
+[[nodiscard]] std::vector<double> nic_volumes(std::span<const GroupTraffic> traffic,
+                                              std::span<const std::uint32_t> ranks_by_server);
+
 // <T_comp, T_net, V> of the paper, and the loading time.
 struct JobProfile {
   double compute_s = 0;  // T_comp: per iteration
   double network_s = 0;  // T_net: per iteration, alone
   double volume = 0;     // v: bytes that a worker sends per iteration, 2(N-1)/N of its gradients
   double loading_s = 0;  // start-up before the first iteration
+  // What each group of ranks sends; null: one ring over all workers, Eq. 7.
+  std::shared_ptr<const std::vector<GroupTraffic>> traffic;
 
   [[nodiscard]] double iteration_s() const { return compute_s + network_s; }
 
@@ -105,24 +135,5 @@ struct Job {
 // InputError with the place of every job that the source has no profile for.
 [[nodiscard]] std::vector<Job> characterize(const Trace& trace, const ProfileSource& source,
                                             const CharacterizeOptions& options);
-
-// Backend `builtin`, first closed form: compute = 3 x forward operations x batch / (peak x achieved
-// fraction) (the backward pass costs twice the forward one), volume 2(N-1)/N x 4 bytes x
-// parameters, networking = volume over the slowest link of the cluster. The slowest GPU type
-// counts.
-class BuiltinProfiles : public ProfileSource {
- public:
-  // Throws InputError when the cluster has a GPU that the catalogue does not know.
-  BuiltinProfiles(ModelPool pool, const ClusterSpec& cluster);
-
-  [[nodiscard]] std::optional<JobProfile> find(const std::string& model,
-                                               std::uint32_t gpus) const override;
-  [[nodiscard]] std::string expected(const std::string& model) const override;
-
- private:
-  ModelPool pool_;
-  double operations_per_s_ = 0;  // of the slowest GPU, achieved
-  double slowest_link_ = 0;      // bytes per second
-};
 
 }  // namespace mosim

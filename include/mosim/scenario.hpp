@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "mosim/characterize.hpp"
 #include "mosim/sim.hpp"
 
 namespace mosim {
@@ -22,6 +24,11 @@ struct Scenario {
   std::string profile_backend = "builtin";
   std::string profile_table;
   std::string profile_network;
+  std::string profile_layout = "packed";
+  std::string profile_networking = "total";
+  std::string profile_all_reduce = "model";
+  double profile_bucket = 25 * 1024.0 * 1024.0;
+  bool profile_overlap = true;
   std::string cluster_file;
   std::vector<ServerGroup> servers = {ServerGroup{.count = 4}};
   std::string queue = "fifo";
@@ -64,6 +71,13 @@ struct Override {
 
 // The keys with their defaults and meanings, for --help.
 [[nodiscard]] std::string scenario_help();
+
+// The backend of the scenario, for its cluster. Throws InputError.
+[[nodiscard]] std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario,
+                                                           const ModelPool& pool);
+
+// What backend `builtin` takes of the scenario.
+[[nodiscard]] BuiltinOptions builtin_options(const Scenario& scenario);
 
 // Everything of a run but the simulation itself.
 struct PreparedRun {

@@ -1,11 +1,14 @@
 // Studies: several runs that answer one question. So far: does MoSim reproduce its paper?
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "mosim/characterize.hpp"
 #include "mosim/metrics.hpp"
+#include "mosim/scenario.hpp"
 
 namespace mosim {
 
@@ -31,5 +34,60 @@ struct Reproduction {
 // The tables with the paper's value beside ours.
 [[nodiscard]] std::string reproduction_tables(const Reproduction& reproduction);
 [[nodiscard]] std::string reproduction_json(const Reproduction& reproduction);
+
+// A model on a number of GPUs.
+struct CharacterizedRow {
+  std::string model;
+  std::uint32_t gpus = 1;
+  JobProfile profile;
+  std::optional<Characterization> detail;  // of backend `builtin` only
+};
+
+// What was asked for, and what could not be had.
+struct CharacterizedPool {
+  std::vector<CharacterizedRow> rows;  // by model, then GPUs, as asked
+  std::vector<std::string> refused;    // a line for each, with the reason
+};
+
+// Characterizes `models` (empty: those that the pool draws from) on each number of GPUs, with the
+// scenario's backend and cluster. Throws InputError for a model that the pool does not know.
+[[nodiscard]] CharacterizedPool characterize_pool(const Scenario& scenario,
+                                                  const std::vector<std::string>& models,
+                                                  const std::vector<std::uint32_t>& gpus);
+
+// For a person, as JSON, and as a profile table that backend `table` reads.
+[[nodiscard]] std::string characterization_table(const CharacterizedPool& pool);
+[[nodiscard]] std::string characterization_json(const CharacterizedPool& pool);
+[[nodiscard]] std::string characterization_csv(const CharacterizedPool& pool);
+
+// The operators of one row, and its collectives.
+[[nodiscard]] std::string operator_table(const CharacterizedRow& row);
+
+// The computing time of one model on one GPU: measured, by the authors' ASTRA-sim, and ours.
+struct ComputeComparison {
+  std::string model;
+  double measured_s = 0;
+  std::optional<double> astra_sim_s;
+  double ours_s = 0;
+};
+
+// The volume that one worker sends, bytes.
+struct VolumeComparison {
+  std::string model;
+  std::uint32_t gpus = 1;
+  double artifact = 0;
+  double ours = 0;
+};
+
+struct ArtifactComparison {
+  std::vector<ComputeComparison> compute;
+  std::vector<VolumeComparison> volume;
+};
+
+// Sets the builtin backend beside the measured single-GPU rows and the volumes of the authors'
+// artifact. Throws InputError.
+[[nodiscard]] ArtifactComparison compare_with_artifact(const std::string& artifact,
+                                                       const Scenario& scenario);
+[[nodiscard]] std::string comparison_table(const ArtifactComparison& comparison);
 
 }  // namespace mosim

@@ -11,5 +11,6 @@ void add_reproduce(CLI::App& app);
 void add_validate(CLI::App& app);
 void add_policies(CLI::App& app);
 void add_schema(CLI::App& app);
+void add_characterize(CLI::App& app);
 
 }  // namespace mosim::cli

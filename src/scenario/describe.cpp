@@ -29,6 +29,10 @@ std::string type_text(ValueKind kind, double minimum, double maximum,
       return "true \\| false";
     case ValueKind::bandwidth:
       return "bandwidth";
+    case ValueKind::volume:
+      return "volume";
+    case ValueKind::duration:
+      return "duration";
   }
   throw std::logic_error("unknown kind of value");
 }
@@ -65,6 +69,14 @@ Json schema_of(const Option<Struct>& option) {
       schema["type"] = "string";
       schema["pattern"] =
           "^\\s*[0-9.]+([eE][-+]?[0-9]+)?\\s*([kMGT]?bps|([kMGT]|[KMGT]i)?B/s)\\s*$";
+      break;
+    case ValueKind::volume:
+      schema["type"] = "string";
+      schema["pattern"] = "^\\s*[0-9.]+([eE][-+]?[0-9]+)?\\s*([kMGT]|[KMGT]i)?B\\s*$";
+      break;
+    case ValueKind::duration:
+      schema["type"] = "string";
+      schema["pattern"] = "^(\\s*[0-9.]+([eE][-+]?[0-9]+)?\\s*(s|ms|us|min|m|h|d))+\\s*$";
       break;
   }
   schema["description"] = option.help;

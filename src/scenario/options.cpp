@@ -53,6 +53,19 @@ const Option<Scenario> kScenarioOptions[] = {
      "of backend table: our CSV or YAML table, or the artifact's iteration times"},
     {"profile.network", ValueKind::path, &Scenario::profile_network,
      "of backend table: the artifact's network profile, beside its iteration times"},
+    {"profile.layout", ValueKind::choice, &Scenario::profile_layout,
+     "of backend builtin: the job is timed packed on as few servers as hold it, or spread over all",
+     0, 0, [] { return std::vector<std::string>{"packed", "spread"}; }},
+    {"profile.networking", ValueKind::choice, &Scenario::profile_networking,
+     "of backend builtin: an iteration's networking time is the total, or what is exposed", 0, 0,
+     [] { return std::vector<std::string>{"total", "exposed"}; }},
+    {"profile.all_reduce", ValueKind::choice, &Scenario::profile_all_reduce,
+     "of backend builtin: the all-reduce algorithm; model takes each model's own", 0, 0,
+     [] { return std::vector<std::string>{"model", "ring", "tree", "hierarchical"}; }},
+    {"profile.bucket", ValueKind::volume, &Scenario::profile_bucket,
+     "of backend builtin: gradients that are reduced together"},
+    {"profile.overlap", ValueKind::boolean, &Scenario::profile_overlap,
+     "of backend builtin: gradients are reduced during the backward pass"},
     {"cluster.file", ValueKind::path, &Scenario::cluster_file,
      "file with the key servers, instead of writing them here"},
     {"scheduler.queue", ValueKind::choice, &Scenario::queue,
@@ -84,6 +97,8 @@ const Option<ServerGroup> kServerOptions[] = {
     {"gpus", ValueKind::integer, &ServerGroup::gpus, "GPUs per server", 1, 1024},
     {"gpu", ValueKind::text, &ServerGroup::gpu, "GPU type, a name of data/gpus/"},
     {"nic", ValueKind::bandwidth, &ServerGroup::nic, "bandwidth of the server's NIC, each way"},
+    {"latency", ValueKind::duration, &ServerGroup::latency_s,
+     "delay of a message between servers, for computed profiles"},
     {"intra", ValueKind::bandwidth, &ServerGroup::intra,
      "what the GPUs of a server can exchange in all; 0 B/s sets no limit"},
     {"cpus", ValueKind::integer, &ServerGroup::cpus, "CPU cores per server; 0 sets no limit", 0,
@@ -123,9 +138,17 @@ bool read_boolean(const YamlNode& node, std::string_view key) {
   return node.scalar == "true";
 }
 
-double read_bandwidth(const YamlNode& node, std::string_view key) {
+// The dimension of a kind that has a unit.
+std::optional<Dimension> dimension_of(ValueKind kind) {
+  if (kind == ValueKind::bandwidth) return Dimension::bandwidth;
+  if (kind == ValueKind::volume) return Dimension::volume;
+  if (kind == ValueKind::duration) return Dimension::duration;
+  return std::nullopt;
+}
+
+double read_quantity(const YamlNode& node, std::string_view key, Dimension dimension) {
   try {
-    return parse_quantity(Dimension::bandwidth, node.scalar);
+    return parse_quantity(dimension, node.scalar);
   } catch (const std::invalid_argument& error) {
     throw InputError(node.where(), fmt::format("{} {}", key, error.what()), "");
   }
@@ -142,8 +165,8 @@ std::string get_option(const Option<Struct>& option, const Struct& from) {
       [&](auto member) {
         const auto& value = from.*member;
         if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>) {
-          if (option.kind == ValueKind::bandwidth) {
-            return format_quantity(Dimension::bandwidth, value);
+          if (const auto dimension = dimension_of(option.kind)) {
+            return format_quantity(*dimension, value);
           }
         }
         return fmt::format("{}", value);
@@ -171,8 +194,8 @@ void set_option(const Option<Struct>& option, Struct& into, const YamlNode& node
           value = option.kind == ValueKind::path ? resolve_path(node) : node.scalar;
         } else if constexpr (std::is_same_v<Value, bool>) {
           value = read_boolean(node, option.key);
-        } else if (option.kind == ValueKind::bandwidth) {
-          value = static_cast<Value>(read_bandwidth(node, option.key));
+        } else if (const auto dimension = dimension_of(option.kind)) {
+          value = static_cast<Value>(read_quantity(node, option.key, *dimension));
         } else {
           value = static_cast<Value>(
               read_number(node, option.key, option.kind, option.minimum, option.maximum));

@@ -15,7 +15,7 @@
 
 namespace mosim {
 
-enum class ValueKind { text, path, choice, integer, number, boolean, bandwidth };
+enum class ValueKind { text, path, choice, integer, number, boolean, bandwidth, volume, duration };
 
 // One key of a `Struct`: Scenario, or ServerGroup for the items of cluster.servers.
 template <typename Struct>

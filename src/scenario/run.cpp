@@ -7,18 +7,6 @@
 namespace mosim {
 namespace {
 
-std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario, const ModelPool& pool,
-                                             const ClusterSpec& cluster) {
-  if (scenario.profile_backend == "builtin") {
-    return std::make_unique<BuiltinProfiles>(pool, cluster);
-  }
-  if (!scenario.profile_network.empty()) {
-    return std::make_unique<ProfileTable>(
-        read_artifact_profile(scenario.profile_table, scenario.profile_network, pool));
-  }
-  return std::make_unique<ProfileTable>(read_profile_table(scenario.profile_table, pool));
-}
-
 CharacterizeOptions characterize_options(const Scenario& scenario) {
   CharacterizeOptions options;
   if (scenario.loading == "added") options.loading = LoadingMode::added;
@@ -101,13 +89,37 @@ std::string digest_of(const Scenario& scenario, const PreparedRun& run) {
 
 }  // namespace
 
+BuiltinOptions builtin_options(const Scenario& scenario) {
+  BuiltinOptions options;
+  if (scenario.profile_layout == "spread") options.layout = Layout::spread;
+  if (scenario.profile_networking == "exposed") options.networking = Networking::exposed;
+  options.bucket = scenario.profile_bucket;
+  options.overlap = scenario.profile_overlap;
+  if (scenario.profile_all_reduce == "ring") options.all_reduce = AllReduce::ring;
+  if (scenario.profile_all_reduce == "tree") options.all_reduce = AllReduce::tree;
+  if (scenario.profile_all_reduce == "hierarchical") options.all_reduce = AllReduce::hierarchical;
+  return options;
+}
+
+std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario, const ModelPool& pool) {
+  if (scenario.profile_backend == "builtin") {
+    return std::make_unique<BuiltinProfiles>(pool, ClusterSpec{scenario.servers},
+                                             builtin_options(scenario));
+  }
+  if (!scenario.profile_network.empty()) {
+    return std::make_unique<ProfileTable>(
+        read_artifact_profile(scenario.profile_table, scenario.profile_network, pool));
+  }
+  return std::make_unique<ProfileTable>(read_profile_table(scenario.profile_table, pool));
+}
+
 PreparedRun prepare(const Scenario& scenario) {
   PreparedRun run;
   run.cluster = {scenario.servers};
   run.trace = read_trace({scenario.trace_file, scenario.trace_format, scenario.trace_limit});
   const ModelPool pool = read_pool(scenario.workloads_pool);
   augment(run.trace, pool, scenario.workloads_seed);
-  const auto profiles = make_profiles(scenario, pool, run.cluster);
+  const auto profiles = make_profiles(scenario, pool);
   run.jobs = characterize(run.trace, *profiles, characterize_options(scenario));
   settle_unplaceable(scenario, run);
   run.digest = digest_of(scenario, run);

@@ -6,6 +6,7 @@
 
 #include "mosim/scenario.hpp"
 #include "mosim/study.hpp"
+#include "study/artifact.hpp"
 #include "study/paper.hpp"
 
 namespace mosim {
@@ -43,16 +44,6 @@ std::string our_placement(std::string_view name) {
   return {};
 }
 
-std::vector<fs::path> csv_files(const fs::path& dir) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(dir, error)) {
-    if (entry.path().extension() == ".csv") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 // 32gpu: a file per placement, which its name tells. 16gpu: a column tells the placement.
 std::vector<MeasuredRun> find_measured(const fs::path& data, std::vector<std::string>& ignored) {
   std::vector<MeasuredRun> runs;
@@ -81,15 +72,6 @@ std::vector<MeasuredRun> find_measured(const fs::path& data, std::vector<std::st
   return runs;
 }
 
-// The one file of `dir` whose name starts with `prefix`.
-std::string find_file(const fs::path& dir, std::string_view prefix) {
-  for (const fs::path& file : csv_files(dir)) {
-    if (file.filename().string().starts_with(prefix)) return file.string();
-  }
-  throw InputError({dir.string(), {}}, fmt::format("has no file {}*.csv", prefix),
-                   "a folder laid out as the authors' artifact");
-}
-
 // The paper's settings: 463 MB/s per NIC, loading added, iterations from the duration.
 Scenario paper_scenario(const fs::path& data, const MeasuredRun& measured, const Method& method) {
   const fs::path profiles =
@@ -100,8 +82,8 @@ Scenario paper_scenario(const fs::path& data, const MeasuredRun& measured, const
   scenario.trace_format = "mosim";
   scenario.trace_iterations = "duration";
   scenario.profile_backend = "table";
-  scenario.profile_table = find_file(profiles, "itertime");
-  scenario.profile_network = find_file(profiles, "network");
+  scenario.profile_table = artifact_file(profiles, "itertime");
+  scenario.profile_network = artifact_file(profiles, "network");
   ServerGroup server;
   server.count = measured.testbed == "16gpu" ? 2 : 4;
   server.nic = 463e6;
@@ -121,8 +103,7 @@ Scenario paper_scenario(const fs::path& data, const MeasuredRun& measured, const
 }  // namespace
 
 Reproduction reproduce_paper(const std::string& artifact) {
-  fs::path data = artifact;
-  if (fs::is_directory(data / "data")) data /= "data";
+  const fs::path data = artifact_data(artifact);
   Reproduction reproduction;
   const std::vector<MeasuredRun> measured_runs = find_measured(data, reproduction.ignored);
   if (measured_runs.empty()) {

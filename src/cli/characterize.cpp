@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+
+#include "base/file.hpp"
+#include "cli/commands.hpp"
+#include "mosim/study.hpp"
+
+namespace mosim::cli {
+namespace {
+
+struct Arguments {
+  std::string scenario;
+  std::vector<std::string> models;
+  std::vector<std::uint32_t> gpus = {1, 2, 4, 8};
+  std::vector<std::string> settings;
+  std::vector<Override> flags;
+  std::string explain;
+  std::string against;
+  std::string format = "table";
+  std::string output;
+};
+
+Scenario scenario_of(const Arguments& arguments) {
+  std::vector<Override> overrides = arguments.flags;
+  for (const std::string& setting : arguments.settings) {
+    overrides.push_back(parse_override(setting));
+  }
+  return load_scenario(arguments.scenario, overrides);
+}
+
+void explain(const Arguments& arguments, const Scenario& scenario) {
+  const CharacterizedPool pool = characterize_pool(scenario, {arguments.explain}, arguments.gpus);
+  for (const std::string& line : pool.refused) spdlog::warn("{}", line);
+  if (pool.rows.empty()) return;
+  fmt::print("{}", operator_table(pool.rows.back()));
+}
+
+void characterize(const Arguments& arguments) {
+  const Scenario scenario = scenario_of(arguments);
+  if (!arguments.against.empty()) {
+    fmt::print("{}", comparison_table(compare_with_artifact(arguments.against, scenario)));
+    return;
+  }
+  if (!arguments.explain.empty()) return explain(arguments, scenario);
+  const CharacterizedPool pool = characterize_pool(scenario, arguments.models, arguments.gpus);
+  for (const std::string& line : pool.refused) spdlog::warn("{}", line);
+  if (!arguments.output.empty()) {
+    write_file(arguments.output, characterization_csv(pool));
+    spdlog::info("wrote {}", arguments.output);
+  }
+  if (arguments.format == "json") {
+    fmt::print("{}", characterization_json(pool));
+  } else if (arguments.format == "csv") {
+    fmt::print("{}", characterization_csv(pool));
+  } else {
+    fmt::print("{}", characterization_table(pool));
+  }
+}
+
+}  // namespace
+
+void add_characterize(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "characterize", "Print what models compute, send and need per iteration, without a GPU");
+  command->add_option("scenario", arguments->scenario,
+                      "Scenario file (YAML) with the cluster and the backend");
+  command
+      ->add_option("--models", arguments->models,
+                   "Models, comma-separated; without it, those that the pool draws from")
+      ->delimiter(',');
+  command->add_option("--gpus", arguments->gpus, "Numbers of GPUs, comma-separated")
+      ->delimiter(',')
+      ->check(CLI::Range(1U, 1048576U))
+      ->capture_default_str();
+  const auto flag = [&](const char* name, const char* key, const char* help) {
+    command->add_option_function<std::string>(
+        name,
+        [arguments, key, name](const std::string& value) {
+          arguments->flags.push_back({key, value, name, false});
+        },
+        help);
+  };
+  flag("--gpu", "cluster.servers[0].gpu", "GPU type, a name of data/gpus/");
+  flag("--backend", "profile.backend", "Where profiles come from");
+  flag("--cluster", "cluster.file", "Cluster file");
+  command->add_option("--set", arguments->settings, "Set any scenario key, as KEY=VALUE")
+      ->allow_extra_args(false)
+      ->take_all();
+  command->add_option("--explain", arguments->explain,
+                      "Print the operators and collectives of one model, on the last of --gpus");
+  command->add_option("--against", arguments->against,
+                      "Compare with the measured and ASTRA-sim profiles of the authors' artifact");
+  command->add_option("--format", arguments->format, "Of stdout: table, json or csv")
+      ->check(CLI::IsMember({"table", "json", "csv"}))
+      ->capture_default_str();
+  command->add_option("-o,--output", arguments->output,
+                      "Write a profile table, which profile.backend=table reads");
+  command->callback([arguments] { characterize(*arguments); });
+}
+
+}  // namespace mosim::cli

@@ -1,0 +1,54 @@
+// One iteration of a rank: its graph of computations and collectives, and when each happens.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "profile/collectives.hpp"
+#include "profile/roofline.hpp"
+
+namespace mosim {
+
+// A micro-batch through the operators of one pipeline stage.
+struct IterationPlan {
+  std::span<const Operator> operators;
+  std::span<const OperatorTime> times;  // of each operator, on one rank
+  double samples = 1;                   // in the micro-batch
+  double width = 4;                     // bytes of an element
+  double bucket = 25 * 1024.0 * 1024.0;
+  Parallelism parallelism;
+  std::uint32_t replicas = 1;  // data-parallel ranks
+  double optimizer_s = 0;
+  bool overlap = true;      // of gradients' collectives with the backward pass
+  bool synchronize = true;  // the last micro-batch: gradients are reduced, the weights updated
+};
+
+// Gradients fill buckets in the order of the backward pass, and a bucket's all-reduce starts when
+// it is full, beside the rest of the backward pass (Li et al., "PyTorch Distributed", VLDB 2020).
+// ZeRO 1 and 2 reduce-scatter gradients and gather weights after the update, ZeRO 3 (FSDP) gathers
+// the weights of one block ahead of the pass that needs them (Rajbhandari et al., SC 2020; Zhao et
+// al., VLDB 2023). Tensor and expert parallelism exchange activations and wait for them (Shoeybi et
+// al., Megatron-LM, 2019; Lepikhin et al., GShard, ICLR 2021).
+[[nodiscard]] IterationTrace build_iteration(const IterationPlan& plan);
+
+// What `play` needs to know of the network.
+struct PlaySetting {
+  std::array<GroupSpan, kCommunicators> spans;  // by Communicator
+  AllReduce algorithm = AllReduce::ring;
+};
+
+struct Played {
+  double makespan_s = 0;
+  double compute_s = 0;  // sum of the computations
+  double network_s = 0;  // sum of the collectives
+  std::vector<Transfer> transfers;
+
+  [[nodiscard]] double exposed_s() const { return makespan_s - compute_s; }
+};
+
+// Plays a trace on two streams, one that computes and one that communicates, each in the order of
+// the nodes.
+[[nodiscard]] Played play(const IterationTrace& trace, const PlaySetting& setting);
+
+}  // namespace mosim

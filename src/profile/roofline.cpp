@@ -1,0 +1,143 @@
+#include "profile/roofline.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace mosim {
+namespace {
+
+// A tile of the output that one multiprocessor makes at a time. Smaller ones reuse each operand
+// less, so they run slower.
+struct Tile {
+  double rows, columns, speed;
+};
+
+constexpr std::array<Tile, 7> kTiles{{{128, 128, 1.0},
+                                      {128, 64, 0.95},
+                                      {64, 128, 0.95},
+                                      {64, 64, 0.85},
+                                      {128, 32, 0.8},
+                                      {32, 128, 0.8},
+                                      {32, 32, 0.6}}};
+
+// A part of the depth that is worth a multiprocessor's while.
+constexpr double kLeastDepth = 256;
+
+double fraction(const AchievedFractions& achieved, OperatorKind kind) {
+  switch (kind) {
+    case OperatorKind::convolution:
+      return achieved.convolution;
+    case OperatorKind::winograd:
+      return achieved.winograd;
+    case OperatorKind::attention:
+      return achieved.attention;
+    default:
+      return achieved.linear;
+  }
+}
+
+enum class Direction { forward, backward_input, backward_weight };
+
+// The product of a direction on one rank: with Y = X W, dX = dY W^T and dW = X^T dY. A tensor group
+// divides the columns of a weight, and products without weights (heads) by number.
+MatrixProduct product_of(const Operator& op, Direction direction, const RooflineSetting& setting) {
+  MatrixProduct product = op.product;
+  const double tensor = op.tensor_parallel ? setting.tensor : 1;
+  if (!product.batched) {
+    product.count = std::max(1.0, product.count * setting.samples / tensor);
+    return product;
+  }
+  product.rows *= setting.samples;
+  product.columns = std::max(1.0, product.columns / tensor);
+  if (direction == Direction::backward_input) std::swap(product.columns, product.depth);
+  if (direction == Direction::backward_weight) std::swap(product.rows, product.depth);
+  return product;
+}
+
+struct Share {
+  double of_operations = 1;
+  double of_weights = 1;
+};
+
+// What a rank keeps of an operator that a group divides. Experts spread over ranks: each rank has
+// fewer, and gets as many tokens as before.
+Share share_of(const Operator& op, const RooflineSetting& setting) {
+  Share share;
+  if (op.tensor_parallel) share = {1 / setting.tensor, 1 / setting.tensor};
+  if (op.expert) share.of_weights /= setting.experts;
+  return share;
+}
+
+double time_pass(const Operator& op, const Pass& pass, Direction direction,
+                 const RooflineSetting& setting) {
+  if (pass.kernels == 0) return 0;
+  const GpuSpec& gpu = *setting.gpu;
+  const Share share = share_of(op, setting);
+  double compute_s = 0;
+  if (pass.operations > 0) {
+    const GpuSpeed& speed = gpu.speed(setting.precision);
+    double efficiency = 1;
+    if (op.product.rows > 0) {
+      const MatrixProduct product = product_of(op, direction, setting);
+      efficiency = product_efficiency(product.rows, product.columns, product.depth, product.count,
+                                      gpu.multiprocessors, direction == Direction::backward_weight);
+    }
+    const double rate = speed.peak * fraction(speed.achieved, op.kind) * efficiency;
+    compute_s = pass.operations * setting.samples * share.of_operations / rate;
+  }
+  const double width = bytes_of(setting.precision);
+  const double moved =
+      (pass.elements * setting.samples * share.of_operations + op.parameters * share.of_weights) *
+      width;
+  const double memory_s = moved / (gpu.memory_bandwidth * gpu.achieved_memory);
+  return std::max(compute_s, memory_s) + pass.kernels * gpu.launch_overhead_s;
+}
+
+}  // namespace
+
+double product_efficiency(double rows, double columns, double depth, double count,
+                          std::uint32_t multiprocessors, bool splittable) {
+  const double processors = multiprocessors;
+  const double parts = splittable ? std::max(1.0, std::floor(depth / kLeastDepth)) : 1;
+  double best = 0;
+  for (const Tile& tile : kTiles) {
+    const double tiles = std::ceil(rows / tile.rows) * std::ceil(columns / tile.columns) * count;
+    const double filled = rows * columns * count / (tiles * tile.rows * tile.columns);
+    // Splitting the depth makes more and thinner tiles of the same work; as many as fill a wave.
+    const double pieces = tiles * std::min(parts, std::max(1.0, std::ceil(processors / tiles)));
+    const double waves = std::ceil(pieces / processors);
+    best = std::max(best, tile.speed * filled * pieces / (waves * processors));
+  }
+  return best;
+}
+
+OperatorTime time_operator(const Operator& op, const RooflineSetting& setting) {
+  return {time_pass(op, op.forward, Direction::forward, setting),
+          time_pass(op, op.backward_input, Direction::backward_input, setting),
+          time_pass(op, op.backward_weight, Direction::backward_weight, setting)};
+}
+
+double optimizer_state(Optimizer optimizer, Precision precision) {
+  const double moments =
+      optimizer == Optimizer::adam ? 2 : (optimizer == Optimizer::momentum ? 1 : 0);
+  const double copy = bytes_of(precision) < 4 ? 4 : 0;
+  return 4 * moments + copy;
+}
+
+double optimizer_traffic(Optimizer optimizer, Precision precision) {
+  // Every state is read and written, the gradient read; the weights are read and written too, or
+  // only written where an fp32 copy is what is updated.
+  const double width = bytes_of(precision);
+  const double weights = width < 4 ? width : 2 * width;
+  return width + weights + 2 * optimizer_state(optimizer, precision);
+}
+
+double optimizer_s(const GpuSpec& gpu, Optimizer optimizer, Precision precision, double parameters,
+                   double tensors) {
+  return parameters * optimizer_traffic(optimizer, precision) /
+             (gpu.memory_bandwidth * gpu.achieved_memory) +
+         tensors * gpu.launch_overhead_s;
+}
+
+}  // namespace mosim
