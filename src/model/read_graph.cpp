@@ -11,6 +11,8 @@ namespace mosim {
 namespace {
 
 constexpr std::uint32_t kDeepest = 50;
+constexpr double kMostParameters = 1e15;
+constexpr double kMostOperations = 1e24;
 
 struct LayerKind {
   std::string_view name;
@@ -76,6 +78,16 @@ void check_shape(const Layer& layer, GraphBuilder& builder) {
   builder.shape = {1, 1, 1, shape.sequence};
 }
 
+void check_size(const ModelGraph& graph, const YamlNode& layers, Problems& problems) {
+  const double parameters = graph.parameters();
+  const double operations = graph.forward_operations();
+  if (parameters >= 1 && parameters <= kMostParameters && operations <= kMostOperations) return;
+  problems.add(
+      layers.where(),
+      fmt::format("layers have {} parameters and {} operations", parameters, operations),
+      fmt::format("1 to {} parameters, at most {} operations", kMostParameters, kMostOperations));
+}
+
 void read_item(const YamlNode& item, GraphBuilder& builder) {
   Layer layer;
   if (item.kind == YamlNode::Kind::scalar) {
@@ -138,9 +150,7 @@ ModelGraph read_graph(const YamlNode& layers, const YamlNode& input, Problems& p
   const std::size_t before = problems.count();
   read_input(input, builder);
   read_layers(layers, builder);
-  if (problems.count() == before && builder.graph.parameters() == 0) {
-    problems.add(layers.where(), "no layer has parameters", "a model to train");
-  }
+  if (problems.count() == before) check_size(builder.graph, layers, problems);
   return std::move(builder.graph);
 }
 
