@@ -61,6 +61,7 @@ const LayerKind* find_kind(std::string_view name) {
 
 void add_unknown(const Layer& layer, Problems& problems) {
   std::vector<std::string> names;
+  names.reserve(kLayerKinds.size());
   for (const LayerKind& kind : kLayerKinds) names.emplace_back(kind.name);
   problems.add(layer.where, fmt::format("unknown layer '{}'", layer.kind),
                one_of(layer.kind, names));

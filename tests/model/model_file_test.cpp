@@ -1,3 +1,7 @@
+#include <cmath>
+#include <functional>
+
+#include "base/file.hpp"
 #include "model/graphs.hpp"
 #include "mosim/workload.hpp"
 #include "support/command.hpp"
@@ -68,6 +72,39 @@ TEST(Totals, BecomeEqualOperators) {
   EXPECT_DOUBLE_EQ(op.saved, 1e5);
   EXPECT_EQ(op.backward_input.kernels, 1U);
   EXPECT_EQ(graph.operators[0].backward_input.kernels, 0U);
+}
+
+// Every value of a model's layers in turn, through `change`.
+void for_each_scalar(YamlNode& node, const std::function<void(YamlNode&)>& change) {
+  if (node.kind == YamlNode::Kind::scalar) change(node);
+  for (YamlNode& child : node.children) for_each_scalar(child, change);
+}
+
+// Whatever number stands where, the layers are read or refused, and sums stay finite.
+TEST(BadLayers, AnyValueIsReadOrRefused) {
+  for (const char* name : {"whisper", "mixtral-8x7b", "resnet44", "wav2vec2", "googlenet"}) {
+    const std::string file = std::string("bundled:models/") + name + ".yaml";
+    YamlNode node = parse_yaml(file, read_file(file, "a model"));
+    const YamlNode& input = *node.find("input");
+    YamlNode& layers = *node.find("layers");
+    for_each_scalar(layers, [&](YamlNode& scalar) {
+      const std::string original = scalar.scalar;
+      for (const char* value : {"0", "1", "7", "1000000000", "-1", "1e400", "true", ""}) {
+        scalar.scalar = value;
+        Problems problems;
+        try {
+          const ModelGraph graph = read_graph(layers, input, problems);
+          for (const Operator& op : graph.operators) {
+            EXPECT_TRUE(std::isfinite(op.parameters) && std::isfinite(op.forward.operations) &&
+                        std::isfinite(op.forward.elements))
+                << name << " " << op.name << " " << value;
+          }
+        } catch (const InputError&) {
+        }
+      }
+      scalar.scalar = original;
+    });
+  }
 }
 
 constexpr const char* kModelHead =
