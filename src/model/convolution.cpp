@@ -22,7 +22,7 @@ struct Window {
 // `pad` is a name or the zeros on each side.
 void read_pad(LayerKeys& keys, const Shape& shape, std::string_view fallback, Window& window) {
   static const std::array<std::string, 2> kNames{"same", "valid"};
-  const YamlNode* node = keys.any("pad", false);
+  const YamlNode* node = keys.find("pad");
   const bool named =
       node == nullptr || (node->kind == YamlNode::Kind::scalar &&
                           node->scalar.find_first_not_of("0123456789.-+") != std::string::npos);

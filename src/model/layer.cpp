@@ -54,9 +54,9 @@ LayerKeys::LayerKeys(const Layer& layer, std::string_view shorthand, Problems& p
       problems_(problems),
       map_(*node_, what_, problems) {}
 
-double LayerKeys::size(std::string_view key) {
+double LayerKeys::size(std::string_view key, const NumberRange& range) {
   const YamlNode* node = map_.any(key, true);
-  return node == nullptr ? 1 : read_number(*node, key, kSizes, problems_);
+  return node == nullptr ? range.minimum : read_number(*node, key, range, problems_);
 }
 
 double LayerKeys::size_or(std::string_view key, double fallback, const NumberRange& range) {

@@ -37,9 +37,10 @@ class LayerKeys {
  public:
   LayerKeys(const Layer& layer, std::string_view shorthand, Problems& problems);
 
-  [[nodiscard]] bool has(std::string_view key) const { return node_->find(key) != nullptr; }
+  [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
+  [[nodiscard]] const YamlNode* find(std::string_view key) const { return node_->find(key); }
   const YamlNode* any(std::string_view key, bool required) { return map_.any(key, required); }
-  double size(std::string_view key);
+  double size(std::string_view key, const NumberRange& range = kSizes);
   double size_or(std::string_view key, double fallback, const NumberRange& range = kSizes);
   bool flag(std::string_view key, bool fallback);
   std::string choice(std::string_view key, std::span<const std::string> options,

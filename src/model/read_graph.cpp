@@ -11,6 +11,8 @@ namespace mosim {
 namespace {
 
 constexpr std::uint32_t kDeepest = 50;
+constexpr double kMostParameters = 1e15;
+constexpr double kMostOperations = 1e24;
 
 struct LayerKind {
   std::string_view name;
@@ -59,6 +61,7 @@ const LayerKind* find_kind(std::string_view name) {
 
 void add_unknown(const Layer& layer, Problems& problems) {
   std::vector<std::string> names;
+  names.reserve(kLayerKinds.size());
   for (const LayerKind& kind : kLayerKinds) names.emplace_back(kind.name);
   problems.add(layer.where, fmt::format("unknown layer '{}'", layer.kind),
                one_of(layer.kind, names));
@@ -74,6 +77,16 @@ void check_shape(const Layer& layer, GraphBuilder& builder) {
   builder.problems.add(layer.where, fmt::format("{} gives {}", layer.kind, shape_text(shape)),
                        fmt::format("at most {} in each direction", kLargestSize));
   builder.shape = {1, 1, 1, shape.sequence};
+}
+
+void check_size(const ModelGraph& graph, const YamlNode& layers, Problems& problems) {
+  const double parameters = graph.parameters();
+  const double operations = graph.forward_operations();
+  if (parameters >= 1 && parameters <= kMostParameters && operations <= kMostOperations) return;
+  problems.add(
+      layers.where(),
+      fmt::format("layers have {} parameters and {} operations", parameters, operations),
+      fmt::format("1 to {} parameters, at most {} operations", kMostParameters, kMostOperations));
 }
 
 void read_item(const YamlNode& item, GraphBuilder& builder) {
@@ -138,9 +151,7 @@ ModelGraph read_graph(const YamlNode& layers, const YamlNode& input, Problems& p
   const std::size_t before = problems.count();
   read_input(input, builder);
   read_layers(layers, builder);
-  if (problems.count() == before && builder.graph.parameters() == 0) {
-    problems.add(layers.where(), "no layer has parameters", "a model to train");
-  }
+  if (problems.count() == before) check_size(builder.graph, layers, problems);
   return std::move(builder.graph);
 }
 

@@ -82,8 +82,7 @@ void read_concat(const Layer& layer, GraphBuilder& builder) {
 
 void read_repeat(const Layer& layer, GraphBuilder& builder) {
   LayerKeys keys(layer, "", builder.problems);
-  const auto times = static_cast<std::uint32_t>(keys.size_or("times", 1, {1, kMostRepeats, true}));
-  if (!keys.has("times")) (void)keys.size("times");
+  const auto times = static_cast<std::uint32_t>(keys.size("times", {1, kMostRepeats, true}));
   const YamlNode* layers = keys.any("layers", true);
   keys.finish();
   if (layers == nullptr) return;

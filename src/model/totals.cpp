@@ -33,7 +33,7 @@ ModelGraph read_totals(const YamlNode& totals, Problems& problems) {
   map.finish();
 
   ModelGraph graph;
-  for (double i = 0; i < count; ++i) {
+  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(count); ++i) {
     Operator op =
         weighted_product(fmt::format("part{}", i + 1), OperatorKind::linear,
                          {rows, side, side, 1, true}, activations / count, activations / count);

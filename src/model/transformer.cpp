@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <utility>
 
 #include "model/attention.hpp"
 #include "model/layers.hpp"
@@ -15,7 +16,7 @@ namespace {
 constexpr NumberRange kBlocks{1, 10000, true};
 
 struct Transformer {
-  double layers = 1;
+  std::uint32_t layers = 1;
   Attention attention;
   Attention cross;  // to another stream, when it has a memory
   Mlp mlp;
@@ -37,7 +38,7 @@ Transformer read_keys(const Layer& layer, GraphBuilder& builder) {
   static const std::array<std::string, 2> kNorms{"layer_norm", "rms_norm"};
   LayerKeys keys(layer, "", builder.problems);
   Transformer t;
-  t.layers = keys.has("layers") ? keys.size_or("layers", 1, kBlocks) : keys.size("layers");
+  t.layers = static_cast<std::uint32_t>(keys.size("layers", kBlocks));
   const bool bias = keys.flag("bias", true);
   t.attention = read_attention_keys(keys, layer, bias, builder);
   t.mlp = read_mlp_keys(keys, layer, bias, builder);
@@ -76,7 +77,7 @@ void read_transformer(const Layer& layer, GraphBuilder& builder) {
   const Transformer transformer = read_keys(layer, builder);
   ModelGraph& graph = builder.graph;
   graph.boundary = std::max(graph.boundary, builder.shape.elements());
-  for (double i = 0; i < transformer.layers; ++i) {
+  for (std::uint32_t i = 0; i < transformer.layers; ++i) {
     builder.block = graph.blocks++;
     // Blocks are numbered through the model, wherever they stand.
     const std::string outer = std::exchange(builder.prefix, "");

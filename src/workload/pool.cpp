@@ -17,10 +17,10 @@ namespace {
 
 constexpr NumberRange kDegrees{1, 1e6, true};
 
-// An optional text that must be one of `options`.
+// A text that must be one of `options`; it is required when there is no fallback.
 std::string choice(YamlMap& map, std::string_view key, std::span<const std::string> options,
                    std::string_view fallback, Problems& problems) {
-  const YamlNode* given = map.any(key, false);
+  const YamlNode* given = map.any(key, fallback.empty());
   if (given == nullptr) return std::string(fallback);
   if (std::find(options.begin(), options.end(), given->scalar) == options.end()) {
     problems.add(given->where(), fmt::format("{} is '{}'", key, given->scalar),
@@ -78,7 +78,6 @@ void read_training(YamlMap& map, ModelConfig& model, Problems& problems) {
   if (const YamlNode* parallelism = map.any("parallelism", false)) {
     model.parallelism = read_parallelism(*parallelism, problems);
   }
-  map.any("collective", true);
   model.collective = choice(map, "collective", kCollectives, "", problems);
 }
 
