@@ -170,6 +170,7 @@ ChildResult run_child(const ChildOptions& options) {
   err.write.close();
 
   ChildResult result;
+  result.time_limit_s = options.time_limit.count();
   for (bool ended = false; !ended;) {
     wait_a_moment(out.read, err.read);
     ended = child.has_ended();  // asked before the last drain, which then misses nothing

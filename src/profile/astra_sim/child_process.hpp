@@ -20,8 +20,9 @@ struct ChildResult {
   enum class End { exited, signalled, timed_out, too_much_output };
 
   End end = End::exited;
-  int exit_code = 0;  // when it exited
-  int signal = 0;     // when a signal that was not ours ended it
+  int exit_code = 0;        // when it exited
+  int signal = 0;           // when a signal that was not ours ended it
+  double time_limit_s = 0;  // that was given
   std::string out;
   std::string err;
 };

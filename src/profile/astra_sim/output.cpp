@@ -33,27 +33,34 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+// A line of the tool's as a message can quote it.
+std::string quotable(std::string_view line) {
+  constexpr std::size_t kLongest = 300;
+  std::string text(line.substr(0, kLongest));
+  std::replace_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text;
+}
+
 // What the tool itself says is wrong: lines marked critical, and the last ones of stderr.
 std::string words_of_the_tool(const ChildResult& run) {
   constexpr std::size_t kMostLines = 3;
-  constexpr std::size_t kLongest = 300;
+  constexpr std::string_view kMark = "[critical] ";
   std::vector<std::string> words;
   const auto add = [&](std::string_view line) {
-    std::string text(line.substr(0, kLongest));
-    std::replace_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-    if (std::find(words.begin(), words.end(), text) == words.end()) words.push_back(text);
+    std::string text = quotable(line);
+    if (std::find(words.begin(), words.end(), text) == words.end()) {
+      words.push_back(std::move(text));
+    }
   };
-  constexpr std::string_view kMark = "[critical] ";
   for (const std::string_view line : lines_of(run.out)) {
     const std::size_t at = line.find(kMark);
-    if (at != std::string_view::npos && words.size() < kMostLines)
-      add(line.substr(at + kMark.size()));
+    if (at == std::string_view::npos) continue;
+    if (words.size() < kMostLines) add(line.substr(at + kMark.size()));
   }
   const std::vector<std::string_view> errors = lines_of(run.err);
-  const std::size_t last = std::min(errors.size(), kMostLines);
-  for (const std::string_view line :
-       std::vector(errors.end() - static_cast<std::ptrdiff_t>(last), errors.end())) {
-    add(line);
+  for (std::size_t i = errors.size() - std::min(errors.size(), kMostLines); i < errors.size();
+       ++i) {
+    add(errors[i]);
   }
   return words.empty() ? "" : fmt::format("; it said: {}", join(words, " | "));
 }
@@ -70,7 +77,7 @@ std::string signal_name(int signal) {
 void check_end(const ChildResult& run) {
   switch (run.end) {
     case ChildResult::End::timed_out:
-      throw refused(run, "killed at the time limit");
+      throw refused(run, fmt::format("killed at the time limit of {} s", run.time_limit_s));
     case ChildResult::End::too_much_output:
       throw refused(run, "killed, it printed too much");
     case ChildResult::End::signalled:
@@ -143,7 +150,7 @@ class Reader {
   void store(std::optional<std::uint64_t>& where, std::optional<std::uint64_t> number,
              std::string_view line) const {
     if (!number) return unreadable(line);
-    if (where) throw refused(run_, fmt::format("printed a line twice: '{}'", line));
+    if (where) throw refused(run_, fmt::format("printed a line twice: '{}'", quotable(line)));
     where = number;
   }
 
@@ -155,7 +162,7 @@ class Reader {
   }
 
   void unreadable(std::string_view line) const {
-    throw refused(run_, fmt::format("printed a line that cannot be read: '{}'", line));
+    throw refused(run_, fmt::format("printed a line that cannot be read: '{}'", quotable(line)));
   }
 
   const ChildResult& run_;
@@ -175,16 +182,18 @@ void check_all_finished(const ChildResult& run, const std::vector<Found>& found)
                                  join(unfinished, ", "), count > kMostNamed ? ", ..." : ""));
 }
 
-// A time that is there when, and only when, the rank has such work.
+// A time that must be there when the rank has such work, and else be 0 or left out.
 std::uint64_t statistic(const ChildResult& run, std::size_t rank, std::string_view name,
                         std::optional<std::uint64_t> value, bool wanted) {
-  if (value.has_value() == wanted) return value.value_or(0);
-  if (wanted) {
+  if (wanted && !value) {
     throw refused(run, fmt::format("the statistics of rank {} lack '{}' (ASTRA-sim prints "
                                    "statistics since 2025)",
                                    rank, name));
   }
-  throw refused(run, fmt::format("rank {} has a '{}', but no such work", rank, name));
+  if (!wanted && value.value_or(0) != 0) {
+    throw refused(run, fmt::format("rank {} has a '{}', but no such work", rank, name));
+  }
+  return value.value_or(0);
 }
 
 AstraSimRank times_of(const ChildResult& run, const Expected& expected, std::size_t rank,
