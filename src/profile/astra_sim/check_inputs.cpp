@@ -72,7 +72,7 @@ void check_system(const Inputs& inputs) {
 std::string name_of(const Node& node) { return fmt::format("node {} ('{}')", node.id, node.name); }
 
 void check_collective(const Node& node, const Inputs& inputs) {
-  const bool gathers = *node.collective == Collective::all_gather;
+  const bool gathers = node.collective == Collective::all_gather;
   const std::uint64_t unit =
       static_cast<std::uint64_t>(inputs.dataset_splits) * (gathers ? 1 : inputs.ranks);
   if (node.comm_size == 0) throw bad(name_of(node) + " is a collective of 0 bytes");

@@ -19,7 +19,8 @@ struct RingAllReduce {
 // Exactly what the congestion-unaware backend needs for it, with one active chunk.
 [[nodiscard]] double ring_all_reduce_ns(const RingAllReduce& ring);
 
-// The closed form where it holds, else the time that the bytes take on the slowest dimension.
+// The closed form where it holds (less what rounding can make), else the time that the bytes take
+// on the slowest dimension.
 [[nodiscard]] double least_collective_ns(const Node& node, const Inputs& inputs);
 
 // Lower bounds of a rank's times.

@@ -32,8 +32,9 @@ void check_node(const TraceNode& node, std::size_t count) {
   if (node.collective && node.compute_s > 0) throw bad_node("both computes and communicates");
   if (!node.collective && node.bytes > 0) throw bad_node("has bytes but no collective");
   for (const std::uint32_t before : node.after) {
-    if (before >= count)
+    if (before >= count) {
       throw bad_node(fmt::format("waits for node {}, which is not there", before));
+    }
   }
 }
 
@@ -75,7 +76,7 @@ std::vector<std::uint64_t> whole_microseconds(const std::vector<TraceNode>& node
 std::uint64_t padded_size(const TraceNode& node, const Inputs& inputs) {
   const auto unit = static_cast<std::uint64_t>(inputs.dataset_splits) * inputs.ranks;
   const auto units = static_cast<std::uint64_t>(std::ceil(node.bytes / static_cast<double>(unit)));
-  return *node.collective == Collective::all_gather ? units * inputs.dataset_splits : units * unit;
+  return node.collective == Collective::all_gather ? units * inputs.dataset_splits : units * unit;
 }
 
 // To the picosecond: 500e-9 s are 500 ns, not 499.99999999999994, which the tool would round down.

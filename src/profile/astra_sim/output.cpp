@@ -246,6 +246,7 @@ std::vector<AstraSimRank> read_output(const ChildResult& run, const Expected& ex
   check_all_finished(run, found);
   if (run.out.find("[critical]") != std::string::npos) throw refused(run, "reported a fault");
   std::vector<AstraSimRank> ranks;
+  ranks.reserve(found.size());
   for (std::size_t rank = 0; rank < found.size(); ++rank) {
     ranks.push_back(times_of(run, expected, rank, found[rank]));
   }
@@ -253,7 +254,7 @@ std::vector<AstraSimRank> read_output(const ChildResult& run, const Expected& ex
 }
 
 void check_times(const std::vector<AstraSimRank>& ranks, const Bounds& bounds) {
-  // The bounds of times with collectives are sums of many floating-point terms.
+  // The bounds are sums of many floating-point terms.
   constexpr double kSlack = 1 - 1e-6;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const auto bad = [&](std::string_view name, std::uint64_t got, std::string_view relation,
