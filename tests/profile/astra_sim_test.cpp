@@ -109,6 +109,27 @@ TEST_F(AstraSim, RecordedRunsAreReproduced) {
   EXPECT_EQ(runs, 13U);
 }
 
+// The comparison above is a real one: other inputs are noticed.
+TEST_F(AstraSim, StandInNoticesOtherInputs) {
+  MOSIM_NEEDS(test::astra_sim_path("dp_n4_overlap"));
+  AstraSimOptions options = test::recorded_options("dp_n4_overlap", false);
+  options.binary = test::stand_in(links_, "replay:dp_n4_overlap:dp_n4_overlap");
+  IterationTrace trace = test::recorded_trace("dp_n4_overlap", 4);
+  const auto expect = [&](const std::string& part) {
+    const std::string message = run_error([&] { (void)run_astra_sim(trace, options); });
+    EXPECT_NE(message.find("exit code 3; it said: stand-in: " + part + " is not as recorded"),
+              std::string::npos)
+        << message;
+  };
+  options.endpoint_delay_ns = 11;
+  expect("system.json");
+  options.endpoint_delay_ns = 10;
+  options.dimensions[0].bandwidth *= 2;
+  expect("bandwidth");
+  trace.nodes[12].after.pop_back();
+  expect("dp.0.et");
+}
+
 // Rank 2 computes 1.5 times as long: 15.9 ms.
 TEST_F(AstraSim, RecordedStragglerIsRead) {
   const std::string folder = test::astra_sim_path("dp_n4_straggler");
