@@ -38,6 +38,7 @@ struct MatrixProduct {
   double depth = 0;
   double count = 1;
   bool batched = true;
+  double taps = 1;  // positions of a convolution's kernel; the depth is taps x input channels
 
   [[nodiscard]] double operations() const { return 2 * rows * columns * depth * count; }
 };

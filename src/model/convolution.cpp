@@ -95,12 +95,12 @@ void append_convolution(const Convolution& conv, const Layer& layer, GraphBuilde
   const Shape in = builder.shape;
   Shape out = slide(in, conv.window, layer, builder.problems);
   out.channels = conv.out;
-  const double depth =
-      in.channels / conv.groups * conv.window.kernel.height * conv.window.kernel.width;
+  const double taps = conv.window.kernel.height * conv.window.kernel.width;
+  const double depth = in.channels / conv.groups * taps;
   const std::string name = numbered(builder, "conv");
   Operator op = weighted_product(
       name, can_be_winograd(conv) ? OperatorKind::winograd : OperatorKind::convolution,
-      {out.positions() * conv.groups, conv.out / conv.groups, depth, 1, true}, in.elements(),
+      {out.positions() * conv.groups, conv.out / conv.groups, depth, 1, true, taps}, in.elements(),
       out.elements());
   op.parameters = conv.out * depth;
   append(builder, std::move(op));

@@ -23,6 +23,7 @@ constexpr std::array<Tile, 7> kTiles{{{128, 128, 1.0},
 
 // A part of the depth that is worth a multiprocessor's while.
 constexpr double kLeastDepth = 256;
+constexpr double kMostSplitWaves = 4;
 
 double fraction(const AchievedFractions& achieved, OperatorKind kind) {
   switch (kind) {
@@ -50,7 +51,12 @@ MatrixProduct product_of(const Operator& op, Direction direction, const Roofline
   }
   product.rows *= setting.samples;
   product.columns = std::max(1.0, product.columns / tensor);
-  if (direction == Direction::backward_input) std::swap(product.columns, product.depth);
+  if (direction == Direction::backward_input) {
+    // Each tap of a kernel spreads the gradients of all outputs over the inputs.
+    const double inputs = product.depth / product.taps;
+    product.depth = product.columns * product.taps;
+    product.columns = inputs;
+  }
   if (direction == Direction::backward_weight) std::swap(product.rows, product.depth);
   return product;
 }
@@ -104,10 +110,13 @@ double product_efficiency(double rows, double columns, double depth, double coun
   for (const Tile& tile : kTiles) {
     const double tiles = std::ceil(rows / tile.rows) * std::ceil(columns / tile.columns) * count;
     const double filled = rows * columns * count / (tiles * tile.rows * tile.columns);
-    // Splitting the depth makes more and thinner tiles of the same work; as many as fill a wave.
-    const double pieces = tiles * std::min(parts, std::max(1.0, std::ceil(processors / tiles)));
-    const double waves = std::ceil(pieces / processors);
-    best = std::max(best, tile.speed * filled * pieces / (waves * processors));
+    // Splitting the depth makes more and thinner tiles of the same work: as many as fill whole
+    // waves.
+    for (double waves = 1; waves <= kMostSplitWaves; ++waves) {
+      const double split = std::clamp(std::floor(waves * processors / tiles), 1.0, parts);
+      const double used_waves = std::ceil(tiles * split / processors);
+      best = std::max(best, tile.speed * filled * tiles * split / (used_waves * processors));
+    }
   }
   return best;
 }
