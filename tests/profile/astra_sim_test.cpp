@@ -194,7 +194,7 @@ TEST_F(AstraSim, BinariesThatMisbehaveAreToldApart) {
   };
   expect("garbage", "printed a line that cannot be read: '?? sys['");
   expect("flood", "killed, it printed too much");
-  expect("crash", "ended by SIGSEGV");
+  expect("crash", "ended by SIGABRT");
   expect("fail", "ended with exit code 7; it said: the disk is made of cheese");
   expect("silent", "2 of 2 ranks did not finish (0, 1)");
 }
