@@ -217,6 +217,16 @@ TEST_F(AstraSim, ChildrenLeftBehindAreNotWaitedFor) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
+// A name is looked up in PATH; a relative path starts at our folder, not at that of the run.
+TEST_F(AstraSim, BinariesByNameAndByRelativePath) {
+  for (const std::string& binary :
+       {std::string("true"), fs::relative(test::stand_in(links_, "silent")).string()}) {
+    EXPECT_EQ(run_error([&] { (void)run_astra_sim(small_trace(), small_options(binary)); }),
+              "astra-sim: 2 of 2 ranks did not finish (0, 1)")
+        << binary;
+  }
+}
+
 TEST_F(AstraSim, BinariesThatCannotBeStarted) {
   const auto error = [&](const std::string& binary) {
     return run_error([&] { (void)run_astra_sim(small_trace(), small_options(binary)); });
