@@ -114,7 +114,7 @@ int act(const fs::path& self, const std::vector<std::string>& arguments) {
   if (name.ends_with("hang")) hang();
   if (name == "flood") flood();
   if (name == "garbage") std::cout << std::string("\0\xff sys[\nsys[0] finished, x\n", 27);
-  if (name == "crash") ::raise(SIGSEGV);
+  if (name == "crash") ::raise(SIGABRT);
   if (name == "fail") std::cerr << "the disk is made of cheese\n";
   return name == "fail" ? 7 : 0;
 }

@@ -194,7 +194,7 @@ TEST_F(AstraSim, BinariesThatMisbehaveAreToldApart) {
   };
   expect("garbage", "printed a line that cannot be read: '?? sys['");
   expect("flood", "killed, it printed too much");
-  expect("crash", "ended by SIGSEGV");
+  expect("crash", "ended by SIGABRT");
   expect("fail", "ended with exit code 7; it said: the disk is made of cheese");
   expect("silent", "2 of 2 ranks did not finish (0, 1)");
 }
@@ -215,6 +215,16 @@ TEST_F(AstraSim, ChildrenLeftBehindAreNotWaitedFor) {
   EXPECT_EQ(run_astra_sim(test::recorded_trace("dp_n2_serial", 2), options).wall_ns, 15376316U);
   EXPECT_TRUE(child_has_ended());
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+// A name is looked up in PATH; a relative path starts at our folder, not at that of the run.
+TEST_F(AstraSim, BinariesByNameAndByRelativePath) {
+  for (const std::string& binary :
+       {std::string("true"), fs::relative(test::stand_in(links_, "silent")).string()}) {
+    EXPECT_EQ(run_error([&] { (void)run_astra_sim(small_trace(), small_options(binary)); }),
+              "astra-sim: 2 of 2 ranks did not finish (0, 1)")
+        << binary;
+  }
 }
 
 TEST_F(AstraSim, BinariesThatCannotBeStarted) {
