@@ -50,7 +50,7 @@ struct JobProfile {
   double volume = 0;     // v: bytes that a worker sends per iteration, 2(N-1)/N of its gradients
   double loading_s = 0;  // start-up before the first iteration
   // What each group of ranks sends; null: one ring over all workers, Eq. 7.
-  std::shared_ptr<const std::vector<GroupTraffic>> traffic;
+  std::shared_ptr<const std::vector<GroupTraffic>> traffic = nullptr;
 
   [[nodiscard]] double iteration_s() const { return compute_s + network_s; }
 

@@ -59,20 +59,6 @@ TEST(ProfileTable, MistakesAreRefused) {
   }
 }
 
-// ResNet-50 on two V100s over 5 Gbps: compute = 3 x 8.178 GFLOP x 128 / (15.7 TFLOPS x 0.57);
-// volume = 2 x 1/2 x 4 x 25557032 B, over 625 MB/s.
-TEST(BuiltinProfiles, ClosedForm) {
-  const BuiltinProfiles profiles(read_pool("default"),
-                                 ClusterSpec{{ServerGroup{.count = 2, .nic = 625e6}}});
-  const auto profile = profiles.find("resnet50", 2);
-  ASSERT_TRUE(profile.has_value());
-  EXPECT_NEAR(profile->compute_s, 3 * 8.178e9 * 128 / (15.7e12 * 0.57), 1e-3);
-  EXPECT_DOUBLE_EQ(profile->volume, 102228128);
-  EXPECT_DOUBLE_EQ(profile->network_s, 102228128 / 625e6);
-  EXPECT_DOUBLE_EQ(profile->demand(), 625e6);
-  EXPECT_EQ(profiles.find("resnet50", 1)->network_s, 0);
-}
-
 Trace one_job(double duration_s, std::optional<double> iterations = {}) {
   Trace trace;
   TraceJob& job = trace.jobs.emplace_back();
@@ -109,7 +95,7 @@ TEST(Catalogues, ModelsAndGpusLoad) {
   EXPECT_EQ(pool.canonical("workload_16"), "vgg16");
   EXPECT_EQ(pool.canonical("workload_03"), "workload_03");
   ASSERT_NE(find_gpu("V100"), nullptr);
-  EXPECT_DOUBLE_EQ(find_gpu("V100")->fp32, 15.7e12);
+  EXPECT_DOUBLE_EQ(find_gpu("V100")->speed(Precision::fp32).peak, 15.7e12);
   EXPECT_EQ(find_gpu("Abacus"), nullptr);
 }
 
