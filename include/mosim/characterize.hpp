@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -108,11 +109,36 @@ class BuiltinProfiles : public ProfileSource {
   [[nodiscard]] std::optional<JobProfile> find(const std::string& model,
                                                std::uint32_t gpus) const override;
   [[nodiscard]] std::string expected(const std::string& model) const override;
+  // When the job does not fit into a GPU's memory.
+  [[nodiscard]] std::optional<std::string> warning(const std::string& model,
+                                                   std::uint32_t gpus) const override;
 
  private:
   ModelPool pool_;
   ClusterSpec cluster_;
   BuiltinOptions options_;
 };
+
+// How to reach the user's own ASTRA-sim.
+struct AstraSimBackend {
+  std::string binary;             // AstraSim_Analytical_Congestion_Unaware or ..._Aware
+  bool congestion_aware = false;  // which of the two it is
+  double time_limit_s = 60;
+  std::string cache_dir;  // empty: results are not kept
+};
+
+// Backend `astra-sim`: computing times as `builtin`, networking by the user's binary. For
+// data-parallel models. `find` throws RunError when the binary fails or its result cannot be right.
+[[nodiscard]] std::unique_ptr<ProfileSource> astra_sim_profiles(ModelPool pool, ClusterSpec cluster,
+                                                                BuiltinOptions options,
+                                                                AstraSimBackend backend);
+
+// Backend `simai`: an index of results of SimAI-Analytical, a CSV file with the columns model,
+// gpus, results and workload. See docs/simai.md. Throws InputError.
+[[nodiscard]] ProfileTable read_simai_table(const std::string& path, const ModelPool& pool);
+
+// Where results of backends that run a program are kept: $MOSIM_CACHE_DIR, else
+// $XDG_CACHE_HOME/mosim, else $HOME/.cache/mosim, else an empty path.
+[[nodiscard]] std::filesystem::path default_cache_dir();
 
 }  // namespace mosim

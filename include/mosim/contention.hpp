@@ -20,6 +20,8 @@ struct JobTraffic {
   std::span<const WorkerGroup> groups;
   std::uint32_t workers = 0;  // N_W, the sum over the groups
   double demand = 0;          // D, bytes per second on each NIC that its ring crosses
+  // On the NIC of each group's server, where that is not D for all; empty otherwise.
+  std::span<const double> nic_demands = {};
 };
 
 // Keeps the contention factor S of every job on the cluster. The four calls follow a job's life;

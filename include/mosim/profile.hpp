@@ -65,6 +65,12 @@ struct JobProfile {
 // when all or none of them do, c when N_W = 2, else 2c. `volume` may be a rate: so is the result.
 [[nodiscard]] double nic_volume(double volume, std::uint32_t workers, std::uint32_t inside);
 
+// What a job with `traffic` demands of the NIC of each of its servers, bytes per second; empty for
+// one that is a plain ring, which demands D of each.
+[[nodiscard]] std::vector<double> nic_demands(const JobProfile& profile,
+                                              std::span<const WorkerGroup> groups,
+                                              std::uint32_t gpus_per_worker);
+
 // A way to characterize jobs.
 class ProfileSource {
  public:
@@ -76,6 +82,14 @@ class ProfileSource {
 
   // What would have been found, for the message when `find` gives nothing.
   [[nodiscard]] virtual std::string expected(const std::string& model) const = 0;
+
+  // What a user should know of a profile that was found; nothing as a rule.
+  [[nodiscard]] virtual std::optional<std::string> warning(const std::string& model,
+                                                           std::uint32_t gpus) const {
+    (void)model;
+    (void)gpus;
+    return std::nullopt;
+  }
 };
 
 // Backend `table`: profiles by (model, GPUs), read from files.

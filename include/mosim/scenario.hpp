@@ -29,6 +29,12 @@ struct Scenario {
   std::string profile_all_reduce = "model";
   double profile_bucket = 25 * 1024.0 * 1024.0;
   bool profile_overlap = true;
+  std::string astra_sim_binary;
+  bool astra_sim_congestion_aware = false;
+  double astra_sim_time_limit_s = 60;
+  std::string profile_cache = "default";
+  double price_gpu_hour = 3.06;
+  double price_cpu_hour = 0.04;
   std::string cluster_file;
   std::vector<ServerGroup> servers = {ServerGroup{.count = 4}};
   std::string queue = "fifo";
@@ -84,8 +90,9 @@ struct PreparedRun {
   ClusterSpec cluster;
   Trace trace;
   std::vector<Job> jobs;
-  std::vector<std::string> dropped;  // a line for each job left out as unplaceable
-  std::string digest;                // of everything that the run depends on
+  std::vector<std::string> dropped;   // a line for each job left out as unplaceable
+  std::vector<std::string> warnings;  // of profiles, such as of jobs that do not fit in memory
+  std::string digest;                 // of everything that the run depends on
 };
 
 // Reads the trace, gives every job its model and profile, and makes sure that each can be placed.

@@ -47,6 +47,7 @@ void run(const RunArguments& arguments) {
   }
   const Scenario scenario = load_scenario(arguments.scenario, overrides);
   PreparedRun prepared = prepare(scenario);
+  for (const std::string& warning : prepared.warnings) spdlog::warn("{}", warning);
   warn_dropped(prepared);
   if (arguments.dry_run) return print_plan(scenario, prepared);
   claim_run_directory(scenario.output_dir, arguments.force);

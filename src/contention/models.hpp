@@ -60,7 +60,6 @@ class ProportionalSharing : public ContentionModel {
     double demand = 0;
   };
   struct Job {
-    double demand = 0;
     double factor = 1;
     std::uint32_t nics = 0;  // the first flows are on NICs, the rest inside servers
     std::vector<Flow> flows;

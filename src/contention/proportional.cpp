@@ -35,12 +35,13 @@ ProportionalSharing::ProportionalSharing(const ClusterSpec& cluster,
 
 std::span<const JobIndex> ProportionalSharing::place(JobIndex job, const JobTraffic& traffic) {
   Job& state = jobs_[index(job)];
-  state.demand = traffic.demand;
   state.factor = 1;
   if (traffic.demand <= 0) return {};
   if (traffic.groups.size() > 1) {
-    for (const WorkerGroup& group : traffic.groups) {
-      state.flows.push_back({static_cast<std::uint32_t>(group.server), traffic.demand});
+    for (std::size_t i = 0; i < traffic.groups.size(); ++i) {
+      const double demand = traffic.nic_demands.empty() ? traffic.demand : traffic.nic_demands[i];
+      const auto server = static_cast<std::uint32_t>(traffic.groups[i].server);
+      if (demand > 0) state.flows.push_back({server, demand});
     }
   }
   state.nics = static_cast<std::uint32_t>(state.flows.size());
@@ -65,13 +66,12 @@ void ProportionalSharing::update_link(std::uint32_t id) {
 }
 
 double ProportionalSharing::factor_now(const Job& job) const {
-  double nic_share = 1;
+  double factor = 1;
   for (std::size_t flow = 0; flow < job.nics; ++flow) {
-    nic_share = std::min(nic_share, links_[job.flows[flow].link].share);
+    const double demand = job.flows[flow].demand;
+    const double allocated = demand * links_[job.flows[flow].link].share;
+    factor = std::max(factor, contention_factor(demand, allocated, min_bandwidth_));
   }
-  // D is the same on all NICs of the job, so the smallest share makes the largest factor.
-  double factor =
-      std::max(1.0, contention_factor(job.demand, job.demand * nic_share, min_bandwidth_));
   for (std::size_t flow = job.nics; flow < job.flows.size(); ++flow) {
     factor = std::max(factor, 1 / links_[job.flows[flow].link].share);
   }

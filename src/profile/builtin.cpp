@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/text.hpp"
 #include "mosim/characterize.hpp"
@@ -44,8 +45,8 @@ struct PlayedStage {
   Played last;
 };
 
-PlayedStage play_stage(const Stage& stage, const TrainingSetting& setting,
-                       const PlaySetting& network, const BuiltinOptions& options) {
+IterationPlan plan_stage(const Stage& stage, const TrainingSetting& setting,
+                         const BuiltinOptions& options) {
   IterationPlan plan;
   plan.operators = stage.operators;
   plan.times = stage.times;
@@ -56,6 +57,12 @@ PlayedStage play_stage(const Stage& stage, const TrainingSetting& setting,
   plan.parallelism = setting.model->parallelism;
   plan.replicas = setting.replicas;
   plan.optimizer_s = stage.optimizer_s;
+  return plan;
+}
+
+PlayedStage play_stage(const Stage& stage, const TrainingSetting& setting,
+                       const PlaySetting& network, const BuiltinOptions& options) {
+  IterationPlan plan = plan_stage(stage, setting, options);
   PlayedStage played{&stage, {}, play(build_iteration(plan), network)};
   plan.synchronize = false;
   played.step = play(build_iteration(plan), network);
@@ -264,6 +271,27 @@ Characterization characterize_model(const ModelConfig& model, std::uint32_t gpus
   }
   result.profile = profile_of(result, setting, options);
   return result;
+}
+
+IterationTrace data_parallel_iteration(const ModelConfig& model, std::uint32_t gpus,
+                                       const ClusterSpec& cluster, const BuiltinOptions& options) {
+  const TrainingSetting setting = training_setting(model, gpus);
+  const std::vector<Stage> stages = slowest_stages(setting, cluster);
+  return build_iteration(plan_stage(stages.front(), setting, options));
+}
+
+std::optional<std::string> BuiltinProfiles::warning(const std::string& model,
+                                                    std::uint32_t gpus) const {
+  const ModelConfig* config = pool_.find(model);
+  if (config == nullptr || unfit(*config, gpus, cluster_)) return std::nullopt;
+  const Characterization found = characterize_model(*config, gpus, cluster_, options_);
+  if (found.fits) return std::nullopt;
+  double memory = std::numeric_limits<double>::infinity();
+  for (const ServerGroup& group : cluster_.groups) {
+    memory = std::min(memory, known_gpu(group.gpu).memory);
+  }
+  return fmt::format("{} on {} GPUs needs about {:.1f} GB on each, of {:.0f} GB", config->name,
+                     gpus, found.memory / 1e9, memory / 1e9);
 }
 
 BuiltinProfiles::BuiltinProfiles(ModelPool pool, ClusterSpec cluster, BuiltinOptions options)

@@ -8,13 +8,9 @@
 #include <optional>
 #include <string_view>
 
-#include "mosim/profile.hpp"
+#include "mosim/characterize.hpp"
 
 namespace mosim {
-
-// Where caches go: $MOSIM_CACHE_DIR, else $XDG_CACHE_HOME/mosim, else $HOME/.cache/mosim, else an
-// empty path.
-[[nodiscard]] std::filesystem::path default_cache_dir();
 
 class ProfileCache {
  public:

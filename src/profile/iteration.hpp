@@ -32,6 +32,11 @@ struct IterationPlan {
 // al., Megatron-LM, 2019; Lepikhin et al., GShard, ICLR 2021).
 [[nodiscard]] IterationTrace build_iteration(const IterationPlan& plan);
 
+// The iteration of a model that is data-parallel only, on the slowest GPU type of the cluster.
+[[nodiscard]] IterationTrace data_parallel_iteration(const ModelConfig& model, std::uint32_t gpus,
+                                                     const ClusterSpec& cluster,
+                                                     const BuiltinOptions& options);
+
 // What `play` needs to know of the network.
 struct PlaySetting {
   std::array<GroupSpan, kCommunicators> spans;  // by Communicator

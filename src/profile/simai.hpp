@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "mosim/profile.hpp"
+#include "mosim/characterize.hpp"
 
 namespace mosim {
 
@@ -11,9 +11,5 @@ namespace mosim {
 // workload file that was simulated. Throws InputError with the place of what is wrong, also when
 // the two files do not belong together.
 [[nodiscard]] JobProfile read_simai(const std::string& results_csv, const std::string& workload);
-
-// Reads an index: a CSV file with the columns model, gpus, results and workload; the last two are
-// paths, from the folder of the index.
-[[nodiscard]] ProfileTable read_simai_table(const std::string& path, const ModelPool& pool);
 
 }  // namespace mosim

@@ -99,4 +99,15 @@ std::vector<double> nic_volumes(std::span<const GroupTraffic> traffic,
   return nics.out;
 }
 
+std::vector<double> nic_demands(const JobProfile& profile, std::span<const WorkerGroup> groups,
+                                std::uint32_t gpus_per_worker) {
+  if (!profile.traffic || profile.network_s <= 0) return {};
+  std::vector<std::uint32_t> ranks;
+  ranks.reserve(groups.size());
+  for (const WorkerGroup& group : groups) ranks.push_back(group.workers * gpus_per_worker);
+  std::vector<double> demands = nic_volumes(*profile.traffic, ranks);
+  for (double& demand : demands) demand /= profile.network_s;
+  return demands;
+}
+
 }  // namespace mosim

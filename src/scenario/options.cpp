@@ -47,10 +47,13 @@ const Option<Scenario> kScenarioOptions[] = {
     {"workloads.seed", ValueKind::integer, &Scenario::workloads_seed,
      "seed of the draw of models for jobs that name none", 0, kMostSeed},
     {"profile.backend", ValueKind::choice, &Scenario::profile_backend,
-     "where profiles come from: builtin computes them, table reads them", 0, 0,
-     [] { return std::vector<std::string>{"builtin", "table"}; }},
+     "where profiles come from: builtin computes them, table reads them, astra-sim has the user's "
+     "own binary time the networking, simai reads results of SimAI",
+     0, 0, [] { return std::vector<std::string>{"builtin", "table", "astra-sim", "simai"}; }},
     {"profile.table", ValueKind::path, &Scenario::profile_table,
-     "of backend table: our CSV or YAML table, or the artifact's iteration times"},
+     "of backend table: our CSV or YAML table, or the artifact's iteration times; of backend "
+     "simai: "
+     "the index of its results"},
     {"profile.network", ValueKind::path, &Scenario::profile_network,
      "of backend table: the artifact's network profile, beside its iteration times"},
     {"profile.layout", ValueKind::choice, &Scenario::profile_layout,
@@ -66,6 +69,21 @@ const Option<Scenario> kScenarioOptions[] = {
      "of backend builtin: gradients that are reduced together"},
     {"profile.overlap", ValueKind::boolean, &Scenario::profile_overlap,
      "of backend builtin: gradients are reduced during the backward pass"},
+    {"profile.astra_sim.binary", ValueKind::path, &Scenario::astra_sim_binary,
+     "of backend astra-sim: path of the analytical binary"},
+    {"profile.astra_sim.congestion_aware", ValueKind::boolean,
+     &Scenario::astra_sim_congestion_aware,
+     "of backend astra-sim: the binary is the congestion-aware one"},
+    {"profile.astra_sim.time_limit", ValueKind::duration, &Scenario::astra_sim_time_limit_s,
+     "of backend astra-sim: for one run of the binary"},
+    {"profile.cache", ValueKind::text, &Scenario::profile_cache,
+     "of backend astra-sim: folder where results are kept between runs; default is the user's "
+     "cache "
+     "folder, none keeps nothing"},
+    {"cost.gpu_hour", ValueKind::number, &Scenario::price_gpu_hour,
+     "dollars for an hour of a GPU, for characterize --cost", 0, 1e6},
+    {"cost.cpu_hour", ValueKind::number, &Scenario::price_cpu_hour,
+     "dollars for an hour of a CPU core, for characterize --cost", 0, 1e6},
     {"cluster.file", ValueKind::path, &Scenario::cluster_file,
      "file with the key servers, instead of writing them here"},
     {"scheduler.queue", ValueKind::choice, &Scenario::queue,

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <set>
+
 #include "base/hash.hpp"
 #include "base/problems.hpp"
 #include "scenario/options.hpp"
@@ -101,10 +103,44 @@ BuiltinOptions builtin_options(const Scenario& scenario) {
   return options;
 }
 
+namespace {
+
+std::unique_ptr<ProfileSource> make_astra_sim(const Scenario& scenario, const ModelPool& pool) {
+  AstraSimBackend backend;
+  backend.binary = scenario.astra_sim_binary;
+  backend.congestion_aware = scenario.astra_sim_congestion_aware;
+  backend.time_limit_s = scenario.astra_sim_time_limit_s;
+  if (scenario.profile_cache == "default") {
+    backend.cache_dir = default_cache_dir().string();
+  } else if (scenario.profile_cache != "none") {
+    backend.cache_dir = scenario.profile_cache;
+  }
+  return astra_sim_profiles(pool, ClusterSpec{scenario.servers}, builtin_options(scenario),
+                            std::move(backend));
+}
+
+// Each model and number of GPUs once, in the order of the trace.
+std::vector<std::string> profile_warnings(const Trace& trace, const ProfileSource& source) {
+  std::vector<std::string> warnings;
+  std::set<std::pair<std::string, std::uint32_t>> seen;
+  for (const TraceJob& job : trace.jobs) {
+    const std::uint32_t gpus = job.workers * job.gpus_per_worker;
+    if (!seen.emplace(job.model, gpus).second) continue;
+    if (auto warning = source.warning(job.model, gpus)) warnings.push_back(std::move(*warning));
+  }
+  return warnings;
+}
+
+}  // namespace
+
 std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario, const ModelPool& pool) {
   if (scenario.profile_backend == "builtin") {
     return std::make_unique<BuiltinProfiles>(pool, ClusterSpec{scenario.servers},
                                              builtin_options(scenario));
+  }
+  if (scenario.profile_backend == "astra-sim") return make_astra_sim(scenario, pool);
+  if (scenario.profile_backend == "simai") {
+    return std::make_unique<ProfileTable>(read_simai_table(scenario.profile_table, pool));
   }
   if (!scenario.profile_network.empty()) {
     return std::make_unique<ProfileTable>(
@@ -121,6 +157,7 @@ PreparedRun prepare(const Scenario& scenario) {
   augment(run.trace, pool, scenario.workloads_seed);
   const auto profiles = make_profiles(scenario, pool);
   run.jobs = characterize(run.trace, *profiles, characterize_options(scenario));
+  run.warnings = profile_warnings(run.trace, *profiles);
   settle_unplaceable(scenario, run);
   run.digest = digest_of(scenario, run);
   return run;

@@ -103,7 +103,8 @@ bool Engine::try_start(JobIndex id) {
   result_.groups.insert(result_.groups.end(), place_.begin(), place_.end());
   ++started_;
   running_[index(id)].activity = Activity::loading;
-  apply(contention_->place(id, {place_, job.request.workers, job.profile.demand()}));
+  const std::vector<double> nics = nic_demands(job.profile, place_, job.request.gpus_per_worker);
+  apply(contention_->place(id, {place_, job.request.workers, job.profile.demand(), nics}));
   if (job.profile.loading_s > 0) {
     events_.push({now_ + job.profile.loading_s, EventKind::loaded, id});
   } else {
