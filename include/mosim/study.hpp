@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,11 +50,19 @@ struct CharacterizedPool {
   std::vector<std::string> refused;    // a line for each, with the reason
 };
 
+// What replaces a model's own for once.
+struct TrainingChanges {
+  std::optional<Parallelism> parallelism;
+  std::optional<std::uint32_t> batch_per_gpu;
+  std::optional<Precision> precision;
+};
+
 // Characterizes `models` (empty: those that the pool draws from) on each number of GPUs, with the
 // scenario's backend and cluster. Throws InputError for a model that the pool does not know.
 [[nodiscard]] CharacterizedPool characterize_pool(const Scenario& scenario,
                                                   const std::vector<std::string>& models,
-                                                  const std::vector<std::uint32_t>& gpus);
+                                                  const std::vector<std::uint32_t>& gpus,
+                                                  const TrainingChanges& changes = {});
 
 // For a person, as JSON, and as a profile table that backend `table` reads.
 [[nodiscard]] std::string characterization_table(const CharacterizedPool& pool);
@@ -62,6 +71,21 @@ struct CharacterizedPool {
 
 // The operators of one row, and its collectives.
 [[nodiscard]] std::string operator_table(const CharacterizedRow& row);
+
+// What it costs to make the profiles of a pool: Table V of the paper.
+struct CharacterizationCost {
+  std::string method;
+  double gpu_hours = 0;
+  double cpu_hours = 0;
+  double dollars = 0;
+};
+
+// Measures how long `make` keeps the processor busy, and sets it beside the two rows of the paper
+// (profiling on GPUs, ASTRA-sim) at the scenario's prices.
+[[nodiscard]] std::vector<CharacterizationCost> characterization_cost(
+    const Scenario& scenario, const std::function<void()>& make);
+[[nodiscard]] std::string cost_table(const std::vector<CharacterizationCost>& rows,
+                                     const Scenario& scenario);
 
 // The computing time of one model on one GPU: measured, by the authors' ASTRA-sim, and ours.
 struct ComputeComparison {

@@ -23,6 +23,10 @@ struct Parallelism {
   bool recompute = false;           // activations again in the backward pass, not kept
 };
 
+// Reads "tensor=8,pipeline=4,micro_batches=16,expert=1,zero=1,recompute=true", each optional.
+// Throws InputError.
+[[nodiscard]] Parallelism parse_parallelism(const std::string& text);
+
 // A job configuration: a model and how it is trained. Sources of the figures: data/models/.
 struct ModelConfig {
   std::string name;

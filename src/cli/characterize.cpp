@@ -18,6 +18,10 @@ struct Arguments {
   std::vector<Override> flags;
   std::string explain;
   std::string against;
+  std::string parallelism;
+  std::uint32_t batch_per_gpu = 0;
+  std::string precision;
+  bool cost = false;
   std::string format = "table";
   std::string output;
 };
@@ -30,8 +34,18 @@ Scenario scenario_of(const Arguments& arguments) {
   return load_scenario(arguments.scenario, overrides);
 }
 
+TrainingChanges changes_of(const Arguments& arguments) {
+  TrainingChanges changes;
+  if (!arguments.parallelism.empty())
+    changes.parallelism = parse_parallelism(arguments.parallelism);
+  if (arguments.batch_per_gpu > 0) changes.batch_per_gpu = arguments.batch_per_gpu;
+  if (!arguments.precision.empty()) changes.precision = parse_precision(arguments.precision);
+  return changes;
+}
+
 void explain(const Arguments& arguments, const Scenario& scenario) {
-  const CharacterizedPool pool = characterize_pool(scenario, {arguments.explain}, arguments.gpus);
+  const CharacterizedPool pool =
+      characterize_pool(scenario, {arguments.explain}, arguments.gpus, changes_of(arguments));
   for (const std::string& line : pool.refused) spdlog::warn("{}", line);
   if (pool.rows.empty()) return;
   fmt::print("{}", operator_table(pool.rows.back()));
@@ -44,7 +58,15 @@ void characterize(const Arguments& arguments) {
     return;
   }
   if (!arguments.explain.empty()) return explain(arguments, scenario);
-  const CharacterizedPool pool = characterize_pool(scenario, arguments.models, arguments.gpus);
+  CharacterizedPool pool;
+  const auto make = [&] {
+    pool = characterize_pool(scenario, arguments.models, arguments.gpus, changes_of(arguments));
+  };
+  if (arguments.cost) {
+    fmt::print("{}", cost_table(characterization_cost(scenario, make), scenario));
+    return;
+  }
+  make();
   for (const std::string& line : pool.refused) spdlog::warn("{}", line);
   if (!arguments.output.empty()) {
     write_file(arguments.output, characterization_csv(pool));
@@ -93,6 +115,17 @@ void add_characterize(CLI::App& app) {
                       "Print the operators and collectives of one model, on the last of --gpus");
   command->add_option("--against", arguments->against,
                       "Compare with the measured and ASTRA-sim profiles of the authors' artifact");
+  command->add_option("--parallelism", arguments->parallelism,
+                      "In place of the models' own, such as tensor=8,pipeline=4,micro_batches=16; "
+                      "also expert, zero, recompute");
+  command
+      ->add_option("--batch", arguments->batch_per_gpu,
+                   "Samples per GPU and iteration, in place of the models' own")
+      ->check(CLI::Range(1U, 1000000000U));
+  command->add_option("--precision", arguments->precision, "In place of the models' own")
+      ->check(CLI::IsMember({"fp32", "tf32", "fp16", "bf16"}));
+  command->add_flag("--cost", arguments->cost,
+                    "Print what making the profiles costs, beside Table V of the paper");
   command->add_option("--format", arguments->format, "Of stdout: table, json or csv")
       ->check(CLI::IsMember({"table", "json", "csv"}))
       ->capture_default_str();

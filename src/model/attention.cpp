@@ -47,6 +47,13 @@ void append_core(const Attention& a, double tokens, GraphBuilder& builder) {
   const double attended = a.window > 0 ? std::min(a.window, positions) : positions;
   const double queries = tokens * a.heads * a.head_width;
   const double keys = positions * a.kv_heads * a.head_width;
+  if (a.fused) {
+    // Blocks of scores above the diagonal of a causal mask are skipped.
+    const double seen = a.causal && a.window == 0 ? attended / 2 : attended;
+    append(builder, divided(fused_attention("core", {tokens, seen, a.head_width, a.heads, false},
+                                            queries + 2 * keys)));
+    return;
+  }
   const double scores = a.heads * tokens * attended;
   append(builder, divided(attention_product(
                       "scores", {tokens, attended, a.head_width, a.heads, false}, queries + keys)));
@@ -69,7 +76,8 @@ Attention read_attention_keys(LayerKeys& keys, const Layer& layer, bool bias,
   a.bias = bias;
   a.key_bias = keys.flag("key_bias", bias);
   a.rotary = keys.flag("rotary", false);
-  (void)keys.flag("causal", false);
+  a.causal = keys.flag("causal", false);
+  a.fused = keys.flag("fused", false);
   if (!keys.has("head_width") && width != a.head_width) {
     builder.problems.add(
         layer.where,

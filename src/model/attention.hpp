@@ -16,6 +16,8 @@ struct Attention {
   bool key_bias = true;
   bool rotary = false;   // positions by rotation of queries and keys
   bool dropout = false;  // of the probabilities
+  bool causal = false;   // a token attends to those before it only
+  bool fused = false;    // one kernel that keeps the scores out of memory
 };
 
 // The keys that the layers `attention` and `transformer` share; `bias` and `dropout` are not among

@@ -79,4 +79,16 @@ Operator attention_product(std::string name, const MatrixProduct& product, doubl
   return op;
 }
 
+Operator fused_attention(std::string name, const MatrixProduct& scores, double in) {
+  Operator op = named(std::move(name), OperatorKind::attention);
+  const double out = scores.rows * scores.depth * scores.count;
+  op.product = scores;
+  op.product.batched = false;
+  op.product.depth *= 2;  // scores, and their sum of values
+  op.forward = {op.product.operations(), in + out, 1};
+  op.backward_input = {2.5 * op.product.operations(), 2 * (in + out), 1};
+  op.saved = out;
+  return op;
+}
+
 }  // namespace mosim

@@ -58,4 +58,9 @@ inline constexpr ElementCost kLocalResponseNorm{2, 4, 1};
 // A product of two activations with `in` elements together. Each of them gets a gradient.
 [[nodiscard]] Operator attention_product(std::string name, const MatrixProduct& product, double in);
 
+// Scores, softmax and values in one kernel, from `in` elements of queries, keys and values. The
+// backward pass computes the scores again: five products for the two of the forward pass (Dao et
+// al., FlashAttention, NeurIPS 2022).
+[[nodiscard]] Operator fused_attention(std::string name, const MatrixProduct& scores, double in);
+
 }  // namespace mosim

@@ -62,11 +62,23 @@ void settle_unplaceable(const Scenario& scenario, PreparedRun& run) {
   }
 }
 
+void add_traffic(Hash& hash, const std::vector<GroupTraffic>& traffic) {
+  for (const GroupTraffic& part : traffic) {
+    hash.add(std::uint64_t{part.group.size});
+    hash.add(std::uint64_t{part.group.stride});
+    hash.add(static_cast<std::uint64_t>(part.pattern));
+    hash.add(part.bytes);
+  }
+}
+
 // Over what a run depends on, not over where its inputs lie.
 std::string digest_of(const Scenario& scenario, const PreparedRun& run) {
   Hash hash;
   for (const auto& option : scenario_options()) {
-    if (option.kind == ValueKind::path || option.key == "output.dir") continue;
+    if (option.kind == ValueKind::path || option.key == "output.dir" ||
+        option.key == "profile.cache" || option.key.starts_with("cost.")) {
+      continue;
+    }
     hash.add(option.key);
     hash.add(get_option(option, scenario));
   }
@@ -85,6 +97,7 @@ std::string digest_of(const Scenario& scenario, const PreparedRun& run) {
                               job.profile.network_s, job.profile.volume, job.profile.loading_s}) {
       hash.add(part);
     }
+    if (job.profile.traffic) add_traffic(hash, *job.profile.traffic);
   }
   return hash.hex();
 }
@@ -119,14 +132,18 @@ std::unique_ptr<ProfileSource> make_astra_sim(const Scenario& scenario, const Mo
                             std::move(backend));
 }
 
-// Each model and number of GPUs once, in the order of the trace.
+// At most one for each model, in the order of the trace.
 std::vector<std::string> profile_warnings(const Trace& trace, const ProfileSource& source) {
   std::vector<std::string> warnings;
   std::set<std::pair<std::string, std::uint32_t>> seen;
+  std::set<std::string> warned;
   for (const TraceJob& job : trace.jobs) {
     const std::uint32_t gpus = job.workers * job.gpus_per_worker;
-    if (!seen.emplace(job.model, gpus).second) continue;
-    if (auto warning = source.warning(job.model, gpus)) warnings.push_back(std::move(*warning));
+    if (!seen.emplace(job.model, gpus).second || warned.contains(job.model)) continue;
+    if (auto warning = source.warning(job.model, gpus)) {
+      warned.insert(job.model);
+      warnings.push_back(std::move(*warning));
+    }
   }
   return warnings;
 }

@@ -17,6 +17,16 @@ const ModelConfig& known_model(const ModelPool& pool, const std::string& name) {
                    one_of(name, names));
 }
 
+ModelPool changed(const ModelPool& pool, const TrainingChanges& changes) {
+  std::vector<ModelConfig> models = pool.models();
+  for (ModelConfig& model : models) {
+    if (changes.parallelism) model.parallelism = *changes.parallelism;
+    if (changes.batch_per_gpu) model.batch_per_gpu = *changes.batch_per_gpu;
+    if (changes.precision) model.precision = precision_name(*changes.precision);
+  }
+  return ModelPool(std::move(models));
+}
+
 std::vector<std::string> pool_names(const ModelPool& pool) {
   std::vector<std::string> names;
   for (const ModelConfig& model : pool.models()) {
@@ -29,8 +39,9 @@ std::vector<std::string> pool_names(const ModelPool& pool) {
 
 CharacterizedPool characterize_pool(const Scenario& scenario,
                                     const std::vector<std::string>& models,
-                                    const std::vector<std::uint32_t>& gpus) {
-  const ModelPool pool = read_pool(scenario.workloads_pool);
+                                    const std::vector<std::uint32_t>& gpus,
+                                    const TrainingChanges& changes) {
+  const ModelPool pool = changed(read_pool(scenario.workloads_pool), changes);
   const auto source = make_profiles(scenario, pool);
   const ClusterSpec cluster{scenario.servers};
   const bool builtin = scenario.profile_backend == "builtin";

@@ -14,19 +14,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+enum class ProfileOf { measured, astra_sim, builtin };
+
 // A simulator of the paper, as a profile and a contention model.
 struct Method {
   const char* name;
-  bool measured_profile;  // else ASTRA-sim's
+  ProfileOf profile;
   const char* contention;
   const char* resolution;
 };
 
-constexpr std::array<Method, 4> kMethods{{
-    {"Tiresias", true, "none", "event"},
-    {"Pollux", true, "fixed", "event"},
-    {"MoSim", false, "mosim", "phase"},
-    {"MoSim (event)", false, "mosim", "event"},
+constexpr std::array<Method, 5> kMethods{{
+    {"Tiresias", ProfileOf::measured, "none", "event"},
+    {"Pollux", ProfileOf::measured, "fixed", "event"},
+    {"MoSim", ProfileOf::astra_sim, "mosim", "phase"},
+    {"MoSim (event)", ProfileOf::astra_sim, "mosim", "event"},
+    {"MoSim (built-in profile)", ProfileOf::builtin, "mosim", "phase"},
 }};
 
 // A measured run of the artifact.
@@ -74,16 +77,20 @@ std::vector<MeasuredRun> find_measured(const fs::path& data, std::vector<std::st
 
 // The paper's settings: 463 MB/s per NIC, loading added, iterations from the duration.
 Scenario paper_scenario(const fs::path& data, const MeasuredRun& measured, const Method& method) {
-  const fs::path profiles =
-      data / (method.measured_profile ? "profiling" : "single_job_simulation");
   Scenario scenario;
   scenario.trace_file =
       (data / "trace" / fmt::format("testbed-trace-{}.csv", measured.testbed)).string();
   scenario.trace_format = "mosim";
   scenario.trace_iterations = "duration";
-  scenario.profile_backend = "table";
-  scenario.profile_table = artifact_file(profiles, "itertime");
-  scenario.profile_network = artifact_file(profiles, "network");
+  if (method.profile != ProfileOf::builtin) {
+    const fs::path profiles =
+        data / (method.profile == ProfileOf::measured ? "profiling" : "single_job_simulation");
+    scenario.profile_backend = "table";
+    scenario.profile_table = artifact_file(profiles, "itertime");
+    scenario.profile_network = artifact_file(profiles, "network");
+  }
+  // The trace's durations hold networking over NICs, so the profile that they are divided by must.
+  scenario.profile_layout = "spread";
   ServerGroup server;
   server.count = measured.testbed == "16gpu" ? 2 : 4;
   server.nic = 463e6;

@@ -62,11 +62,11 @@ std::string table(const Reproduction& reproduction, std::string_view testbed,
   for (const ReproducedRow& row : reproduction.rows) {
     if (row.testbed != testbed) continue;
     if (out.empty()) {
-      out = fmt::format("{}\n{:<16}{:<15}", title, "placement", "simulator");
+      out = fmt::format("{}\n{:<16}{:<26}", title, "placement", "simulator");
       for (const Measure& measure : measures) out += fmt::format("{:>20}", measure.title);
       out += '\n';
     }
-    out += fmt::format("{:<16}{:<15}", row.placement, row.method);
+    out += fmt::format("{:<16}{:<26}", row.placement, row.method);
     for (const Measure& measure : measures) {
       const double paper = row.paper ? (*row.paper).*measure.cell : kNotPrinted;
       const std::string beside = paper == kNotPrinted ? "-" : fmt::format("{}", paper);

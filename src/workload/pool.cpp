@@ -120,6 +120,17 @@ std::vector<std::string> pool_files(const std::string& pool) {
 
 }  // namespace
 
+Parallelism parse_parallelism(const std::string& text) {
+  std::string yaml = "{" + text + "}";
+  for (std::size_t at = 0; (at = yaml.find('=', at)) != std::string::npos; at += 2) {
+    yaml.replace(at, 1, ": ");
+  }
+  Problems problems;
+  const Parallelism parallelism = read_parallelism(parse_yaml("--parallelism", yaml), problems);
+  problems.throw_if_any();
+  return parallelism;
+}
+
 ModelPool::ModelPool(std::vector<ModelConfig> models) : models_(std::move(models)) {
   std::sort(models_.begin(), models_.end(),
             [](const ModelConfig& a, const ModelConfig& b) { return a.name < b.name; });
