@@ -17,7 +17,8 @@ namespace mosim {
 // Where the job's ranks sit while it is characterized.
 enum class Layout {
   packed,  // on as few servers as hold it
-  spread,  // on as many servers as there are, so that its ring crosses NICs
+  spread,  // on as many servers as there are, so that its ring crosses NICs; jobs that are more
+           // than data-parallel are packed all the same
 };
 
 // What an iteration's networking time is.
@@ -39,7 +40,7 @@ inline constexpr std::size_t kCommunicators = 5;
 [[nodiscard]] std::string_view communicator_name(Communicator communicator);
 
 struct BuiltinOptions {
-  Layout layout = Layout::packed;
+  Layout layout = Layout::spread;
   Networking networking = Networking::total;
   double bucket = 25 * 1024.0 * 1024.0;  // bytes of gradients that are reduced together
   bool overlap = true;                   // reduce buckets during the backward pass

@@ -24,7 +24,7 @@ struct Scenario {
   std::string profile_backend = "builtin";
   std::string profile_table;
   std::string profile_network;
-  std::string profile_layout = "packed";
+  std::string profile_layout = "spread";
   std::string profile_networking = "total";
   std::string profile_all_reduce = "model";
   double profile_bucket = 25 * 1024.0 * 1024.0;

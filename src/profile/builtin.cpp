@@ -71,7 +71,11 @@ PlayedStage play_stage(const Stage& stage, const TrainingSetting& setting,
 
 PlaySetting network_setting(const TrainingSetting& setting, const ClusterSpec& cluster,
                             const BuiltinOptions& options) {
-  const RankLayout layout = lay_out(setting.gpus, cluster, options.layout);
+  // Nobody spreads a tensor or expert group over servers that could hold it.
+  const Parallelism& parallelism = setting.model->parallelism;
+  const bool data_parallel = parallelism.tensor * parallelism.pipeline * parallelism.expert == 1;
+  const RankLayout layout =
+      lay_out(setting.gpus, cluster, data_parallel ? options.layout : Layout::packed);
   PlaySetting network;
   network.algorithm = algorithm_of(*setting.model, options);
   for (std::size_t i = 0; i < kCommunicators; ++i) {

@@ -57,11 +57,13 @@ const Option<Scenario> kScenarioOptions[] = {
     {"profile.network", ValueKind::path, &Scenario::profile_network,
      "of backend table: the artifact's network profile, beside its iteration times"},
     {"profile.layout", ValueKind::choice, &Scenario::profile_layout,
-     "of backend builtin: the job is timed packed on as few servers as hold it, or spread over all",
-     0, 0, [] { return std::vector<std::string>{"packed", "spread"}; }},
+     "of backends builtin and astra-sim: a data-parallel job is timed spread over the servers, or "
+     "packed on as few as hold it",
+     0, 0, [] { return std::vector<std::string>{"spread", "packed"}; }},
     {"profile.networking", ValueKind::choice, &Scenario::profile_networking,
-     "of backend builtin: an iteration's networking time is the total, or what is exposed", 0, 0,
-     [] { return std::vector<std::string>{"total", "exposed"}; }},
+     "of backends builtin and astra-sim: an iteration's networking time is the total, or what is "
+     "exposed",
+     0, 0, [] { return std::vector<std::string>{"total", "exposed"}; }},
     {"profile.all_reduce", ValueKind::choice, &Scenario::profile_all_reduce,
      "of backend builtin: the all-reduce algorithm; model takes each model's own", 0, 0,
      [] { return std::vector<std::string>{"model", "ring", "tree", "hierarchical"}; }},

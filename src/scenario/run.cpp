@@ -106,7 +106,7 @@ std::string digest_of(const Scenario& scenario, const PreparedRun& run) {
 
 BuiltinOptions builtin_options(const Scenario& scenario) {
   BuiltinOptions options;
-  if (scenario.profile_layout == "spread") options.layout = Layout::spread;
+  if (scenario.profile_layout == "packed") options.layout = Layout::packed;
   if (scenario.profile_networking == "exposed") options.networking = Networking::exposed;
   options.bucket = scenario.profile_bucket;
   options.overlap = scenario.profile_overlap;

@@ -89,8 +89,6 @@ Scenario paper_scenario(const fs::path& data, const MeasuredRun& measured, const
     scenario.profile_table = artifact_file(profiles, "itertime");
     scenario.profile_network = artifact_file(profiles, "network");
   }
-  // The trace's durations hold networking over NICs, so the profile that they are divided by must.
-  scenario.profile_layout = "spread";
   ServerGroup server;
   server.count = measured.testbed == "16gpu" ? 2 : 4;
   server.nic = 463e6;
