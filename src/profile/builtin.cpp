@@ -49,6 +49,7 @@ PlayedStage play_stage(const Stage& stage, const TrainingSetting& setting,
   IterationPlan plan;
   plan.operators = stage.operators;
   plan.times = stage.times;
+  plan.blocks = setting.model->graph.blocks;
   plan.samples = setting.samples;
   plan.width = bytes_of(setting.precision);
   plan.bucket = options.bucket;
