@@ -50,6 +50,7 @@ IterationPlan plan_stage(const Stage& stage, const TrainingSetting& setting,
   IterationPlan plan;
   plan.operators = stage.operators;
   plan.times = stage.times;
+  plan.blocks = setting.model->graph.blocks;
   plan.samples = setting.samples;
   plan.width = bytes_of(setting.precision);
   plan.bucket = options.bucket;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace mosim {
 namespace {
@@ -73,6 +74,7 @@ struct Unit {
   std::size_t begin = 0;
   std::size_t end = 0;
   double bytes = 0;
+  double expert_bytes = 0;  // of experts, which fewer ranks divide
 };
 
 class IterationBuilder {
@@ -100,14 +102,15 @@ class IterationBuilder {
     for (std::size_t i = 0; i < plan_.operators.size(); ++i) {
       const Operator& op = plan_.operators[i];
       const bool other_block = i > 0 && op.block != plan_.operators[i - 1].block;
-      const bool full = op.block < 0 && unit.bytes >= plan_.bucket;
+      const bool full = op.block < 0 && unit.bytes + unit.expert_bytes >= plan_.bucket;
       if (i > unit.begin && (other_block || full)) {
-        units_.push_back({unit.begin, i, unit.bytes});
-        unit = {i, i, 0};
+        unit.end = i;
+        units_.push_back(std::exchange(unit, {i}));
       }
-      unit.bytes += gradient_bytes(op);
+      (op.expert ? unit.expert_bytes : unit.bytes) += gradient_bytes(op);
     }
-    units_.push_back({unit.begin, plan_.operators.size(), unit.bytes});
+    unit.end = plan_.operators.size();
+    units_.push_back(unit);
   }
 
   // Exchanges that the pass waits for.
@@ -121,14 +124,23 @@ class IterationBuilder {
                                       elements * plan_.samples * plan_.width));
   }
 
-  // Gathers a unit's weights while the unit before it computes.
+  // Gathers a unit's weights when the unit before it starts to compute.
   void gather(const Unit& unit, const char* pass) {
     std::vector<std::uint32_t> after;
-    if (previous_unit_end_) after.push_back(*previous_unit_end_);
-    previous_unit_end_ = trace_.last_compute();
-    trace_.wait_for(trace_.early_collective(
-        fmt::format("{}.{}.gather", plan_.operators[unit.begin].name, pass), Collective::all_gather,
-        Communicator::data, unit.bytes, std::move(after)));
+    if (const auto last = trace_.last_compute()) after.push_back(*last);
+    const auto add = [&](double bytes, Communicator group) {
+      if (bytes <= 0) return;
+      gathered_.push_back(trace_.early_collective(
+          fmt::format("{}.{}.gather", plan_.operators[unit.begin].name, pass),
+          Collective::all_gather, group, bytes, after));
+    };
+    add(unit.bytes, Communicator::data);
+    add(unit.expert_bytes, Communicator::expert_data);
+  }
+
+  void wait_for_gathered() {
+    for (const std::uint32_t node : gathered_) trace_.wait_for(node);
+    gathered_.clear();
   }
 
   void forward_of(const Operator& op, const OperatorTime& time, const char* pass) {
@@ -140,8 +152,12 @@ class IterationBuilder {
 
   void forward() {
     std::size_t unit = 0;
+    if (!units_.empty()) gather(units_.front(), "forward");
     for (std::size_t i = 0; i < plan_.operators.size(); ++i) {
-      if (unit < units_.size() && units_[unit].begin == i) gather(units_[unit++], "forward");
+      if (unit < units_.size() && units_[unit].begin == i) {
+        wait_for_gathered();
+        if (++unit < units_.size()) gather(units_[unit], "forward");
+      }
       forward_of(plan_.operators[i], plan_.times[i], "forward");
     }
   }
@@ -174,17 +190,18 @@ class IterationBuilder {
 
   [[nodiscard]] bool ends_block(std::size_t i) const {
     const std::size_t count = plan_.operators.size();
-    return plan_.operators[i].block >= 0 &&
-           (i + 1 == count || plan_.operators[i + 1].block != plan_.operators[i].block);
+    const std::int32_t block = plan_.operators[i].block;
+    return block >= 0 && block < plan_.blocks &&
+           (i + 1 == count || plan_.operators[i + 1].block != block);
   }
 
   void backward() {
-    previous_unit_end_.reset();
     std::size_t unit = units_.size();
     for (std::size_t i = plan_.operators.size(); i-- > 0;) {
-      // The last unit is still gathered from the forward pass.
-      if (unit > 0 && units_[unit - 1].end == i + 1 && --unit + 1 < units_.size()) {
-        gather(units_[unit], "backward");
+      // The last unit is still there from the forward pass.
+      if (unit > 0 && units_[unit - 1].end == i + 1) {
+        wait_for_gathered();
+        if (--unit > 0) gather(units_[unit - 1], "backward");
       }
       if (plan_.parallelism.recompute && ends_block(i)) recompute(i);
       backward_of(plan_.operators[i], plan_.times[i]);
@@ -228,8 +245,8 @@ class IterationBuilder {
 
   const IterationPlan& plan_;
   TraceBuilder trace_;
-  std::vector<Unit> units_;  // none unless ZeRO 3
-  std::optional<std::uint32_t> previous_unit_end_;
+  std::vector<Unit> units_;              // none unless ZeRO 3
+  std::vector<std::uint32_t> gathered_;  // of the next unit
   double data_bucket_ = 0;
   double expert_bucket_ = 0;
   double data_bytes_ = 0;

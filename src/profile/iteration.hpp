@@ -14,6 +14,7 @@ namespace mosim {
 struct IterationPlan {
   std::span<const Operator> operators;
   std::span<const OperatorTime> times;  // of each operator, on one rank
+  std::int32_t blocks = 0;              // of the model: those are what is recomputed
   double samples = 1;                   // in the micro-batch
   double width = 4;                     // bytes of an element
   double bucket = 25 * 1024.0 * 1024.0;

@@ -51,8 +51,14 @@ GroupSpan span_of(const RankGroup& group, const RankLayout& layout) {
   span.between = layout.between / groups;
   span.inside_delay = layout.inside_delay;
   span.between_delay = layout.between_delay;
-  // Neighbours of a strided group may sit on different servers even when few ranks do.
-  if (layout.servers == 1) span.servers = 1;
+  if (layout.servers == 1) {
+    span.servers = 1;
+  } else if (group.size > 1 && span.servers == 1 &&
+             layout.per_server % (group.size * group.stride) != 0) {
+    // It would fit, but a border of servers goes through some groups, and the slowest counts.
+    span.servers = 2;
+    span.per_server = divide_up(group.size, 2);
+  }
   return span;
 }
 

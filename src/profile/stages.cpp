@@ -16,6 +16,12 @@ double parameters_on_rank(const Operator& op, const Parallelism& parallelism) {
   return parameters;
 }
 
+// The data-parallel ranks that hold the same weights, and divide them with ZeRO.
+double sharers(const Operator& op, const TrainingSetting& setting) {
+  const double replicas = setting.replicas;
+  return op.expert ? replicas / setting.model->parallelism.expert : replicas;
+}
+
 double saved_on_rank(const Operator& op, const Parallelism& parallelism) {
   return op.tensor_parallel ? op.saved / parallelism.tensor : op.saved;
 }
@@ -103,7 +109,7 @@ std::vector<Stage> divide_into_stages(const TrainingSetting& setting, const GpuS
     stage.times.push_back(time_operator(op, roofline));
     // Optimiser state that data-parallel ranks divide is updated by each for its part.
     double owned = parameters_on_rank(op, parallelism);
-    if (parallelism.zero > 0) owned /= setting.replicas;
+    if (parallelism.zero > 0) owned /= sharers(op, setting);
     parameters[number] += owned;
     if (op.parameters > 0) tensors[number] += 1;
   }
@@ -118,21 +124,21 @@ std::vector<Stage> divide_into_stages(const TrainingSetting& setting, const GpuS
 double memory_of(const Stage& stage, const TrainingSetting& setting) {
   const Parallelism& parallelism = setting.model->parallelism;
   const double width = bytes_of(setting.precision);
-  const auto part = [&](std::uint32_t from) {
-    return parallelism.zero >= from ? 1.0 / setting.replicas : 1.0;
-  };
-  double parameters = 0;
+  const double state = optimizer_state(setting.optimizer, setting.precision);
+  double weights = 0;
   double largest = 0;
   for (const Operator& op : stage.operators) {
-    parameters += parameters_on_rank(op, parallelism);
+    const auto part = [&](std::uint32_t from) {
+      return parallelism.zero >= from ? 1 / sharers(op, setting) : 1.0;
+    };
+    weights +=
+        parameters_on_rank(op, parallelism) * (width * part(3) + width * part(2) + state * part(1));
     largest = std::max(largest, op.forward.elements);
   }
-  const double per_parameter = width * part(3) + width * part(2) +
-                               optimizer_state(setting.optimizer, setting.precision) * part(1);
   const double samples = setting.samples;
   const double in_flight = std::min(parallelism.micro_batches, parallelism.pipeline - stage.number);
   const double kept = saved_elements(stage, setting) * samples * width * in_flight;
-  return parameters * per_parameter + kept + largest * samples * width + kFrameworkMemory;
+  return weights + kept + largest * samples * width + kFrameworkMemory;
 }
 
 }  // namespace mosim
