@@ -85,6 +85,9 @@ struct Override {
 // What backend `builtin` takes of the scenario.
 [[nodiscard]] BuiltinOptions builtin_options(const Scenario& scenario);
 
+// What the contention model takes of it.
+[[nodiscard]] ContentionOptions contention_options(const Scenario& scenario);
+
 // Everything of a run but the simulation itself.
 struct PreparedRun {
   ClusterSpec cluster;

@@ -1,4 +1,5 @@
-// Studies: several runs that answer one question. So far: does MoSim reproduce its paper?
+// Studies: several runs that answer one question: does MoSim reproduce its paper, what does each
+// model compute and send, and how much do two jobs slow each other down?
 #pragma once
 
 #include <cstdint>
@@ -113,5 +114,64 @@ struct ArtifactComparison {
 [[nodiscard]] ArtifactComparison compare_with_artifact(const std::string& artifact,
                                                        const Scenario& scenario);
 [[nodiscard]] std::string comparison_table(const ArtifactComparison& comparison);
+
+// A job beside another one, both all the time.
+struct PairedRun {
+  double factor = 1;       // S; at phase resolution its mean over the networking
+  double iteration_s = 0;  // the mean
+};
+
+// A model's job alone in the placement of the pairs, and beside every model's.
+struct PairwiseRow {
+  std::string model;
+  JobProfile profile;
+  PairedRun alone;                // not 1 and T_comp + T_net where a NIC is too slow for one job
+  std::vector<PairedRun> beside;  // in the order of PairwiseMatrix::rows
+
+  [[nodiscard]] double factor(std::size_t partner) const { return beside[partner].factor; }
+  // What the partner changes: against the job alone in the same placement.
+  [[nodiscard]] double factor_ratio(std::size_t partner) const {
+    return beside[partner].factor / alone.factor;
+  }
+  [[nodiscard]] double iteration_ratio(std::size_t partner) const {
+    return beside[partner].iteration_s / alone.iteration_s;
+  }
+  // What the placement and the partner change: against T_comp + T_net of the profile.
+  [[nodiscard]] double profile_ratio(std::size_t partner) const {
+    return beside[partner].iteration_s / profile.iteration_s();
+  }
+};
+
+// The co-run matrix of the paper's section III-C: jobs of 8 GPUs, two at a time on two servers of
+// 8, each with 4 GPUs on both.
+struct PairwiseMatrix {
+  ServerGroup servers;
+  std::string contention;  // with its resolution, for people
+  std::vector<PairwiseRow> rows;
+  std::vector<std::string> refused;  // a line for each model without a profile
+};
+
+// Runs every ordered pair of `models` (empty: those that the pool draws from) with the scenario's
+// backend and contention model, on servers like the first of its cluster. Throws InputError for a
+// model that the pool does not know, and when no model has a profile.
+[[nodiscard]] PairwiseMatrix pairwise(const Scenario& scenario,
+                                      const std::vector<std::string>& models);
+
+struct Range {
+  double min = 0;
+  double mean = 0;
+  double max = 0;
+};
+
+using PairMeasure = double (PairwiseRow::*)(std::size_t partner) const;
+
+// Over a row, and over all ordered pairs; a job beside its own kind counts too.
+[[nodiscard]] Range range_over_partners(const PairwiseRow& row, PairMeasure measure);
+[[nodiscard]] Range range_over_pairs(const PairwiseMatrix& matrix, PairMeasure measure);
+
+// For a person, with the paper's mean and maximum; as JSON; a line for each pair.
+[[nodiscard]] std::string pairwise_table(const PairwiseMatrix& matrix);
+[[nodiscard]] std::string pairwise_json(const PairwiseMatrix& matrix);
+[[nodiscard]] std::string pairwise_csv(const PairwiseMatrix& matrix);
 
 }  // namespace mosim

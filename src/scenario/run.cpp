@@ -17,16 +17,6 @@ CharacterizeOptions characterize_options(const Scenario& scenario) {
   return options;
 }
 
-ContentionOptions contention_options(const Scenario& scenario) {
-  ContentionOptions options;
-  if (scenario.contention_model == "none") options.kind = ContentionKind::none;
-  if (scenario.contention_model == "fixed") options.kind = ContentionKind::fixed;
-  if (scenario.contention_resolution == "phase") options.resolution = Resolution::phase;
-  options.min_bandwidth = scenario.min_bandwidth;
-  options.ratio = scenario.fixed_ratio;
-  return options;
-}
-
 // Refuses the jobs that can never run, or takes them out when the scenario says so.
 void settle_unplaceable(const Scenario& scenario, PreparedRun& run) {
   const auto placement = policies().make_placement(scenario.placement);
@@ -113,6 +103,16 @@ BuiltinOptions builtin_options(const Scenario& scenario) {
   if (scenario.profile_all_reduce == "ring") options.all_reduce = AllReduce::ring;
   if (scenario.profile_all_reduce == "tree") options.all_reduce = AllReduce::tree;
   if (scenario.profile_all_reduce == "hierarchical") options.all_reduce = AllReduce::hierarchical;
+  return options;
+}
+
+ContentionOptions contention_options(const Scenario& scenario) {
+  ContentionOptions options;
+  if (scenario.contention_model == "none") options.kind = ContentionKind::none;
+  if (scenario.contention_model == "fixed") options.kind = ContentionKind::fixed;
+  if (scenario.contention_resolution == "phase") options.resolution = Resolution::phase;
+  options.min_bandwidth = scenario.min_bandwidth;
+  options.ratio = scenario.fixed_ratio;
   return options;
 }
 

@@ -2,20 +2,12 @@
 
 #include <filesystem>
 
-#include "base/text.hpp"
 #include "mosim/study.hpp"
 #include "study/artifact.hpp"
+#include "study/models.hpp"
 
 namespace mosim {
 namespace {
-
-const ModelConfig& known_model(const ModelPool& pool, const std::string& name) {
-  if (const ModelConfig* model = pool.find(name)) return *model;
-  std::vector<std::string> names;
-  for (const ModelConfig& model : pool.models()) names.push_back(model.name);
-  throw InputError({"--models", {}}, fmt::format("model '{}' is not in the pool", name),
-                   one_of(name, names));
-}
 
 ModelPool changed(const ModelPool& pool, const TrainingChanges& changes) {
   std::vector<ModelConfig> models = pool.models();
@@ -25,14 +17,6 @@ ModelPool changed(const ModelPool& pool, const TrainingChanges& changes) {
     if (changes.precision) model.precision = precision_name(*changes.precision);
   }
   return ModelPool(std::move(models));
-}
-
-std::vector<std::string> pool_names(const ModelPool& pool) {
-  std::vector<std::string> names;
-  for (const ModelConfig& model : pool.models()) {
-    if (model.in_pool) names.push_back(model.name);
-  }
-  return names;
 }
 
 }  // namespace
@@ -46,8 +30,7 @@ CharacterizedPool characterize_pool(const Scenario& scenario,
   const ClusterSpec cluster{scenario.servers};
   const bool builtin = scenario.profile_backend == "builtin";
   CharacterizedPool result;
-  for (const std::string& name : models.empty() ? pool_names(pool) : models) {
-    const ModelConfig& model = known_model(pool, name);
+  for (const ModelConfig& model : chosen_models(pool, models)) {
     for (const std::uint32_t count : gpus) {
       CharacterizedRow row{model.name, count, {}, std::nullopt};
       if (builtin && !unfit(model, count, cluster)) {
