@@ -165,7 +165,11 @@ TEST_P(LargeModels, RunOnTheGpusOfTheirPublishedRuns) {
       EXPECT_TRUE(std::isfinite(value));
       EXPECT_GT(value, 0);
     }
-    ASSERT_NE(result.profile.traffic, nullptr);
+    if (result.profile.traffic == nullptr) {
+      // ZeRO alone: rings over all ranks, for which Eq. 7 needs no more than their volume.
+      EXPECT_EQ(model(name).parallelism.tensor * model(name).parallelism.pipeline, 1U);
+      continue;
+    }
     const std::vector<std::uint32_t> ranks(gpus / 8, 8);
     for (const double volume : nic_volumes(*result.profile.traffic, ranks)) EXPECT_GT(volume, 0);
   }
@@ -241,7 +245,7 @@ TEST(CharacterizeModel, CloserToTheMeasuredTimesThanTheArtifactsAstraSim) {
     theirs.push_back(std::abs(*row.astra_sim_s / row.measured_s - 1));
     ours.push_back(std::abs(row.ours_s / row.measured_s - 1));
   }
-  ASSERT_EQ(ours.size(), 12U);
+  ASSERT_EQ(ours.size(), 13U);  // the pool and wav2vec2
   EXPECT_LE(describe(ours).median, describe(theirs).median / 2);
   ASSERT_EQ(comparison.volume.size(), 36U);
   for (const VolumeComparison& row : comparison.volume) {
