@@ -21,6 +21,7 @@ class TraceBuilder {
                            std::vector<std::uint32_t> after = {}) {
     flush();
     if (last_compute_) after.push_back(*last_compute_);
+    after.insert(after.end(), waits_.begin(), waits_.end());  // nothing was computed since
     return add({std::move(name), 0, kind, bytes, std::move(after), group});
   }
 

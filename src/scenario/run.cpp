@@ -118,6 +118,13 @@ ContentionOptions contention_options(const Scenario& scenario) {
 
 namespace {
 
+// A key that the backend cannot do without.
+void need(const Scenario& scenario, std::string_view key, const std::string& value) {
+  if (!value.empty()) return;
+  throw InputError({"scenario", {}}, fmt::format("{} is not set", key),
+                   fmt::format("a path, for profile.backend {}", scenario.profile_backend));
+}
+
 std::unique_ptr<ProfileSource> make_astra_sim(const Scenario& scenario, const ModelPool& pool) {
   AstraSimBackend backend;
   backend.binary = scenario.astra_sim_binary;
@@ -151,6 +158,11 @@ std::vector<std::string> profile_warnings(const Trace& trace, const ProfileSourc
 }  // namespace
 
 std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario, const ModelPool& pool) {
+  if (scenario.profile_backend == "astra-sim")
+    need(scenario, "profile.astra_sim.binary", scenario.astra_sim_binary);
+  if (scenario.profile_backend == "table" || scenario.profile_backend == "simai") {
+    need(scenario, "profile.table", scenario.profile_table);
+  }
   if (scenario.profile_backend == "builtin") {
     return std::make_unique<BuiltinProfiles>(pool, ClusterSpec{scenario.servers},
                                              builtin_options(scenario));

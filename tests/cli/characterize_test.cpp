@@ -70,7 +70,7 @@ TEST(Characterize, BadInputIsRefused) {
     std::string message;
   };
   const Case cases[] = {
-      {"--models bret", "expected bert"},
+      {"--models bret", "nearest: 'bert'"},
       {"--gpu Abacus", "is not in the catalogue"},
       {"--parallelism tensr=2", "unknown key 'tensr'"},
       {"--parallelism tensor=0", "tensor is '0'"},
