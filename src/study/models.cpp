@@ -21,6 +21,7 @@ const ModelConfig& known_model(const ModelPool& pool, const std::string& name) {
 std::vector<ModelConfig> chosen_models(const ModelPool& pool,
                                        const std::vector<std::string>& names) {
   std::vector<ModelConfig> models;
+  models.reserve(names.size());
   for (const std::string& name : names) models.push_back(known_model(pool, name));
   if (!names.empty()) return models;
   for (const ModelConfig& model : pool.models()) {

@@ -104,8 +104,9 @@ PairwiseMatrix pairwise(const Scenario& scenario, const std::vector<std::string>
   PairwiseMatrix matrix;
   matrix.servers = two_servers.servers[0];
   matrix.contention = scenario.contention_model;
-  if (matrix.contention == "mosim")
+  if (scenario.contention_model == "mosim") {
     matrix.contention += ", resolution " + scenario.contention_resolution;
+  }
   for (const ModelConfig& model : chosen_models(pool, models)) {
     if (const auto profile = source->find(model.name, kGpus)) {
       matrix.rows.push_back({model.name, *profile, {}, {}});
@@ -124,6 +125,7 @@ PairwiseMatrix pairwise(const Scenario& scenario, const std::vector<std::string>
 
 Range range_over_partners(const PairwiseRow& row, PairMeasure measure) {
   std::vector<double> values;
+  values.reserve(row.beside.size());
   for (std::size_t partner = 0; partner < row.beside.size(); ++partner) {
     values.push_back((row.*measure)(partner));
   }

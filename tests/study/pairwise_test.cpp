@@ -2,7 +2,7 @@
 // D = V / T_net on both NICs.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
 #include "mosim/study.hpp"
 #include "support/command.hpp"
