@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "support/command.hpp"
@@ -94,6 +95,39 @@ TEST(Characterize, AFailingAstraSimIsAFailedRun) {
                 folder.path("cache") + " --set profile.astra_sim.binary=/bin/false");
   EXPECT_EQ(result.exit_code, 1) << result.err;
   EXPECT_NE(result.err.find("exit code 1"), std::string::npos) << result.err;
+}
+
+// The whole way with a stand-in that plays the files it is given: its times are near our own ring,
+// results are kept, and a damaged entry is made again.
+TEST(Characterize, AstraSimIsAskedOnceAndAgreesWithTheRing) {
+  const TemporaryFolder folder;
+  const std::string runs = folder.path("runs");
+  const std::string rest = " --models bert,resnet110 --gpus 1,2,4 --format json";
+  const std::string command =
+      "MOSIM_TEST_RUNS=" + runs +
+      " {mosim} characterize --backend astra-sim --set profile.cache=" + folder.path("cache") +
+      " --set profile.astra_sim.binary=" MOSIM_SOURCE_DIR "/tests/support/astra_sim_model.py" +
+      rest;
+  const CommandResult first = run_command(command);
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_EQ(read_text(runs), "xxxx");  // one GPU needs no run
+  const CommandResult again = run_command(command);
+  EXPECT_EQ(again.out, first.out);
+  EXPECT_EQ(read_text(runs), "xxxx");
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path("cache"))) {
+    std::filesystem::resize_file(entry.path(), std::filesystem::file_size(entry.path()) - 5);
+  }
+  EXPECT_EQ(run_command(command).out, first.out);
+  EXPECT_EQ(read_text(runs), "xxxxxxxx");
+
+  const Json theirs = Json::parse(first.out)["profiles"];
+  const Json ours = Json::parse(run_mosim("characterize" + rest).out)["profiles"];
+  ASSERT_EQ(theirs.size(), ours.size());
+  for (std::size_t row = 0; row < ours.size(); ++row) {
+    EXPECT_EQ(theirs[row]["volume_bytes"], ours[row]["volume_bytes"]);
+    const double time = ours[row]["network_s"];
+    EXPECT_NEAR(theirs[row]["network_s"], time, 0.1 * time) << ours[row]["model"];
+  }
 }
 
 }  // namespace
