@@ -5,17 +5,16 @@
 
 #include "base/file.hpp"
 #include "cli/commands.hpp"
+#include "cli/scenario_arguments.hpp"
 #include "mosim/study.hpp"
 
 namespace mosim::cli {
 namespace {
 
 struct Arguments {
-  std::string scenario;
+  std::shared_ptr<ScenarioArguments> scenario;
   std::vector<std::string> models;
   std::vector<std::uint32_t> gpus = {1, 2, 4, 8};
-  std::vector<std::string> settings;
-  std::vector<Override> flags;
   std::string explain;
   std::string against;
   std::string parallelism;
@@ -25,14 +24,6 @@ struct Arguments {
   std::string format = "table";
   std::string output;
 };
-
-Scenario scenario_of(const Arguments& arguments) {
-  std::vector<Override> overrides = arguments.flags;
-  for (const std::string& setting : arguments.settings) {
-    overrides.push_back(parse_override(setting));
-  }
-  return load_scenario(arguments.scenario, overrides);
-}
 
 TrainingChanges changes_of(const Arguments& arguments) {
   TrainingChanges changes;
@@ -52,7 +43,7 @@ void explain(const Arguments& arguments, const Scenario& scenario) {
 }
 
 void characterize(const Arguments& arguments) {
-  const Scenario scenario = scenario_of(arguments);
+  const Scenario scenario = arguments.scenario->load();
   if (!arguments.against.empty()) {
     fmt::print("{}", comparison_table(compare_with_artifact(arguments.against, scenario)));
     return;
@@ -87,8 +78,8 @@ void add_characterize(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
       "characterize", "Print what models compute, send and need per iteration, without a GPU");
-  command->add_option("scenario", arguments->scenario,
-                      "Scenario file (YAML) with the cluster and the backend");
+  arguments->scenario =
+      add_scenario(*command, "Scenario file (YAML) with the cluster and the backend");
   command
       ->add_option("--models", arguments->models,
                    "Models, comma-separated; without it, those that the pool draws from")
@@ -98,19 +89,11 @@ void add_characterize(CLI::App& app) {
       ->check(CLI::Range(1U, 1048576U))
       ->capture_default_str();
   const auto flag = [&](const char* name, const char* key, const char* help) {
-    command->add_option_function<std::string>(
-        name,
-        [arguments, key, name](const std::string& value) {
-          arguments->flags.push_back({key, value, name, false});
-        },
-        help);
+    add_key_flag(*command, arguments->scenario, name, key, help);
   };
   flag("--gpu", "cluster.servers[0].gpu", "GPU type, a name of data/gpus/");
   flag("--backend", "profile.backend", "Where profiles come from");
   flag("--cluster", "cluster.file", "Cluster file");
-  command->add_option("--set", arguments->settings, "Set any scenario key, as KEY=VALUE")
-      ->allow_extra_args(false)
-      ->take_all();
   command->add_option("--explain", arguments->explain,
                       "Print the operators and collectives of one model, on the last of --gpus");
   command->add_option("--against", arguments->against,

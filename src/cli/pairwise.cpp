@@ -4,25 +4,20 @@
 #include <memory>
 
 #include "cli/commands.hpp"
+#include "cli/scenario_arguments.hpp"
 #include "mosim/study.hpp"
 
 namespace mosim::cli {
 namespace {
 
 struct Arguments {
-  std::string scenario;
+  std::shared_ptr<ScenarioArguments> scenario;
   std::vector<std::string> models;
-  std::vector<std::string> settings;
-  std::vector<Override> flags;
   std::string format = "table";
 };
 
 void run_pairwise(const Arguments& arguments) {
-  std::vector<Override> overrides = arguments.flags;
-  for (const std::string& setting : arguments.settings) {
-    overrides.push_back(parse_override(setting));
-  }
-  const Scenario scenario = load_scenario(arguments.scenario, overrides);
+  const Scenario scenario = arguments.scenario->load();
   const PairwiseMatrix matrix = pairwise(scenario, arguments.models);
   for (const std::string& line : matrix.refused) spdlog::warn("{}", line);
   if (arguments.format == "json") {
@@ -40,20 +35,14 @@ void add_pairwise(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
       "pairwise", "Print how much two jobs that share two servers slow each other down");
-  command->add_option(
-      "scenario", arguments->scenario,
-      "Scenario file (YAML) with the cluster, the backend and the contention model");
+  arguments->scenario = add_scenario(
+      *command, "Scenario file (YAML) with the cluster, the backend and the contention model");
   command
       ->add_option("--models", arguments->models,
                    "Models, comma-separated; without it, those that the pool draws from")
       ->delimiter(',');
   const auto flag = [&](const char* name, const char* key, const char* help) {
-    command->add_option_function<std::string>(
-        name,
-        [arguments, key, name](const std::string& value) {
-          arguments->flags.push_back({key, value, name, false});
-        },
-        help);
+    add_key_flag(*command, arguments->scenario, name, key, help);
   };
   flag("--gpu", "cluster.servers[0].gpu", "GPU type, a name of data/gpus/");
   flag("--backend", "profile.backend", "Where profiles come from");
@@ -61,9 +50,6 @@ void add_pairwise(CLI::App& app) {
   flag("--resolution", "contention.resolution", "When a running job demands bandwidth");
   flag("--cluster", "cluster.file",
        "Cluster file; the first of its servers is the one that counts");
-  command->add_option("--set", arguments->settings, "Set any scenario key, as KEY=VALUE")
-      ->allow_extra_args(false)
-      ->take_all();
   command->add_option("--format", arguments->format, "Of stdout: table, json or csv")
       ->check(CLI::IsMember({"table", "json", "csv"}))
       ->capture_default_str();

@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/scenario_arguments.hpp"
 #include "mosim/output.hpp"
 #include "mosim/scenario.hpp"
 
@@ -13,9 +14,7 @@ namespace mosim::cli {
 namespace {
 
 struct RunArguments {
-  std::string scenario;
-  std::vector<std::string> settings;
-  std::vector<Override> flags;  // --trace and the like, as overrides
+  std::shared_ptr<ScenarioArguments> scenario;
   bool force = false;
   bool json = false;
   bool quiet = false;
@@ -41,11 +40,7 @@ void print_plan(const Scenario& scenario, const PreparedRun& prepared) {
 
 void run(const RunArguments& arguments) {
   if (arguments.quiet) spdlog::set_level(spdlog::level::err);
-  std::vector<Override> overrides = arguments.flags;
-  for (const std::string& setting : arguments.settings) {
-    overrides.push_back(parse_override(setting));
-  }
-  const Scenario scenario = load_scenario(arguments.scenario, overrides);
+  const Scenario scenario = arguments.scenario->load();
   PreparedRun prepared = prepare(scenario);
   for (const std::string& warning : prepared.warnings) spdlog::warn("{}", warning);
   warn_dropped(prepared);
@@ -78,16 +73,10 @@ void run(const RunArguments& arguments) {
 void add_run(CLI::App& app) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "Simulate one scenario");
-  command->add_option("scenario", arguments->scenario,
-                      "Scenario file (YAML); without one, the bundled default");
-  const auto flag = [&](const std::string& name, const char* key, const char* help) {
-    const std::string source = name.substr(name.find("--"));
-    command->add_option_function<std::string>(
-        name,
-        [arguments, key, source](const std::string& value) {
-          arguments->flags.push_back({key, value, source, false});
-        },
-        help);
+  arguments->scenario =
+      add_scenario(*command, "Scenario file (YAML); without one, the bundled default");
+  const auto flag = [&](const char* name, const char* key, const char* help) {
+    add_key_flag(*command, arguments->scenario, name, key, help);
   };
   flag("--trace", "trace.file", "Trace to replay");
   flag("--trace-format", "trace.format", "Format of the trace");
@@ -101,12 +90,10 @@ void add_run(CLI::App& app) {
   command->add_flag_callback(
       "--skip-unplaceable",
       [arguments] {
-        arguments->flags.push_back({"scheduler.skip_unplaceable", "true", "--skip-unplaceable"});
+        arguments->scenario->flags.push_back(
+            {"scheduler.skip_unplaceable", "true", "--skip-unplaceable"});
       },
       "Drop and count jobs that the cluster can never hold");
-  command->add_option("--set", arguments->settings, "Set any scenario key, as KEY=VALUE")
-      ->allow_extra_args(false)
-      ->take_all();
   command->add_flag("--force", arguments->force, "Replace the run that the folder holds");
   command->add_flag("--json", arguments->json, "Print summary.json instead of a table");
   command->add_flag("-q,--quiet", arguments->quiet, "No table and no messages but errors");
