@@ -27,8 +27,9 @@ struct Arguments {
 
 TrainingChanges changes_of(const Arguments& arguments) {
   TrainingChanges changes;
-  if (!arguments.parallelism.empty())
+  if (!arguments.parallelism.empty()) {
     changes.parallelism = parse_parallelism(arguments.parallelism);
+  }
   if (arguments.batch_per_gpu > 0) changes.batch_per_gpu = arguments.batch_per_gpu;
   if (!arguments.precision.empty()) changes.precision = parse_precision(arguments.precision);
   return changes;

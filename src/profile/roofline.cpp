@@ -23,7 +23,7 @@ constexpr std::array<Tile, 7> kTiles{{{128, 128, 1.0},
 
 // A part of the depth that is worth a multiprocessor's while.
 constexpr double kLeastDepth = 256;
-constexpr double kMostSplitWaves = 4;
+constexpr int kMostSplitWaves = 4;
 
 double fraction(const AchievedFractions& achieved, OperatorKind kind) {
   switch (kind) {
@@ -112,7 +112,7 @@ double product_efficiency(double rows, double columns, double depth, double coun
     const double filled = rows * columns * count / (tiles * tile.rows * tile.columns);
     // Splitting the depth makes more and thinner tiles of the same work: as many as fill whole
     // waves.
-    for (double waves = 1; waves <= kMostSplitWaves; ++waves) {
+    for (int waves = 1; waves <= kMostSplitWaves; ++waves) {
       const double split = std::clamp(std::floor(waves * processors / tiles), 1.0, parts);
       const double used_waves = std::ceil(tiles * split / processors);
       best = std::max(best, tile.speed * filled * tiles * split / (used_waves * processors));

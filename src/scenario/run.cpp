@@ -158,8 +158,9 @@ std::vector<std::string> profile_warnings(const Trace& trace, const ProfileSourc
 }  // namespace
 
 std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario, const ModelPool& pool) {
-  if (scenario.profile_backend == "astra-sim")
+  if (scenario.profile_backend == "astra-sim") {
     need(scenario, "profile.astra_sim.binary", scenario.astra_sim_binary);
+  }
   if (scenario.profile_backend == "table" || scenario.profile_backend == "simai") {
     need(scenario, "profile.table", scenario.profile_table);
   }

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 std::string milliseconds(double seconds) { return fmt::format("{:.3f}", seconds * 1e3); }
 std::string megabytes(double bytes) { return fmt::format("{:.3f}", bytes / 1e6); }
 
-double median_of(std::vector<double> values) {
+double median_of(const std::vector<double>& values) {
   return values.empty() ? 0 : describe(values).median;
 }
 

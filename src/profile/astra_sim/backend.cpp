@@ -76,7 +76,7 @@ class AstraSimProfiles : public ProfileSource {
     options.dimensions = dimensions_of(layout);
     const std::string digest = digest_of(trace, options);
     if (const auto kept = cache_.load(digest)) return kept;
-    const JobProfile profile = profile_of(run_astra_sim(trace, options), trace, layout);
+    JobProfile profile = profile_of(run_astra_sim(trace, options), trace, layout);
     cache_.store(digest, profile, fmt::format("{} on {} GPUs, astra-sim", config->name, gpus));
     return profile;
   }
