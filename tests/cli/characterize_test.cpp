@@ -130,5 +130,15 @@ TEST(Characterize, AstraSimIsAskedOnceAndAgreesWithTheRing) {
   }
 }
 
+// A trace of one micro-batch would be taken for the whole iteration.
+TEST(Characterize, AstraSimIsNotAskedAboutMicroBatches) {
+  const CommandResult result = run_mosim(
+      "characterize --models bert --gpus 2 --parallelism micro_batches=2 --backend astra-sim "
+      "--set profile.cache=none --set profile.astra_sim.binary=" MOSIM_SOURCE_DIR
+      "/tests/support/astra_sim_model.py --format csv");
+  EXPECT_EQ(result.out, "model,gpus,compute_s,network_s,volume_B,loading_s\n");
+  EXPECT_NE(result.err.find("with one micro-batch"), std::string::npos) << result.err;
+}
+
 }  // namespace
 }  // namespace mosim::test

@@ -4,7 +4,6 @@
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
-#include "base/text.hpp"
 #include "mosim/characterize.hpp"
 #include "profile/astra_sim/astra_sim.hpp"
 #include "profile/cache.hpp"
@@ -16,9 +15,10 @@ namespace {
 // Changes when the same inputs would give another profile.
 constexpr std::uint64_t kRevision = 1;
 
-bool data_parallel_only(const Parallelism& parallelism) {
-  return parallelism.tensor == 1 && parallelism.pipeline == 1 && parallelism.expert == 1 &&
-         parallelism.zero == 0;
+// One all-reduce of each bucket in each iteration, and one pass: what is handed over.
+bool plain_data_parallel(const Parallelism& parallelism) {
+  return parallelism.whole_model_per_gpu() && parallelism.zero == 0 &&
+         parallelism.micro_batches == 1;
 }
 
 // Inside a server each GPU has its link; between servers a GPU has its part of the NIC.
@@ -63,7 +63,7 @@ class AstraSimProfiles : public ProfileSource {
 
   std::optional<JobProfile> find(const std::string& model, std::uint32_t gpus) const override {
     const ModelConfig* config = pool_.find(model);
-    if (config == nullptr || !data_parallel_only(config->parallelism) ||
+    if (config == nullptr || !plain_data_parallel(config->parallelism) ||
         unfit(*config, gpus, cluster_)) {
       return std::nullopt;
     }
@@ -83,8 +83,8 @@ class AstraSimProfiles : public ProfileSource {
 
   std::string expected(const std::string& model) const override {
     const ModelConfig* config = pool_.find(model);
-    if (config != nullptr && !data_parallel_only(config->parallelism)) {
-      return "a model that is data-parallel only, for backend astra-sim";
+    if (config != nullptr && !plain_data_parallel(config->parallelism)) {
+      return "a model that is data-parallel only, with one micro-batch, for backend astra-sim";
     }
     return BuiltinProfiles(pool_, cluster_, options_).expected(model);
   }
