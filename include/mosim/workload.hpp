@@ -21,6 +21,9 @@ struct Parallelism {
   std::uint32_t zero = 0;           // what data-parallel ranks divide: 1 optimizer state, 2 also
                                     // gradients, 3 also parameters
   bool recompute = false;           // activations again in the backward pass, not kept
+
+  // Whether every GPU has the whole model.
+  [[nodiscard]] bool whole_model_per_gpu() const { return tensor * pipeline * expert == 1; }
 };
 
 // Reads "tensor=8,pipeline=4,micro_batches=16,expert=1,zero=1,recompute=true", each optional.

@@ -25,17 +25,35 @@ AllReduce algorithm_of(const ModelConfig& model, const BuiltinOptions& options) 
 
 // The stages on the slowest GPU type of the cluster.
 std::vector<Stage> slowest_stages(const TrainingSetting& setting, const ClusterSpec& cluster) {
+  const std::vector<Stage> divided = divide_into_stages(setting);
   std::vector<Stage> slowest;
   double slowest_s = -1;
   for (const ServerGroup& group : cluster.groups) {
-    std::vector<Stage> stages = divide_into_stages(setting, known_gpu(group.gpu));
+    std::vector<Stage> stages = divided;
     double total_s = 0;
-    for (const Stage& stage : stages) total_s += stage.forward_s() + stage.backward_s();
+    for (Stage& stage : stages) {
+      time_stage(stage, setting, known_gpu(group.gpu));
+      total_s += stage.forward_s() + stage.backward_s();
+    }
     if (total_s <= slowest_s) continue;
     slowest_s = total_s;
     slowest = std::move(stages);
   }
   return slowest;
+}
+
+double most_memory(const std::vector<Stage>& stages, const TrainingSetting& setting) {
+  double most = 0;
+  for (const Stage& stage : stages) most = std::max(most, memory_of(stage, setting));
+  return most;
+}
+
+double least_gpu_memory(const ClusterSpec& cluster) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const ServerGroup& group : cluster.groups) {
+    least = std::min(least, known_gpu(group.gpu).memory);
+  }
+  return least;
 }
 
 // One micro-batch of a stage, played twice: on its way, and as the last of the iteration.
@@ -73,10 +91,9 @@ PlayedStage play_stage(const Stage& stage, const TrainingSetting& setting,
 PlaySetting network_setting(const TrainingSetting& setting, const ClusterSpec& cluster,
                             const BuiltinOptions& options) {
   // Nobody spreads a tensor or expert group over servers that could hold it.
-  const Parallelism& parallelism = setting.model->parallelism;
-  const bool data_parallel = parallelism.tensor * parallelism.pipeline * parallelism.expert == 1;
+  const bool spreadable = setting.model->parallelism.whole_model_per_gpu();
   const RankLayout layout =
-      lay_out(setting.gpus, cluster, data_parallel ? options.layout : Layout::packed);
+      lay_out(setting.gpus, cluster, spreadable ? options.layout : Layout::packed);
   PlaySetting network;
   network.algorithm = algorithm_of(*setting.model, options);
   for (std::size_t i = 0; i < kCommunicators; ++i) {
@@ -268,12 +285,8 @@ Characterization characterize_model(const ModelConfig& model, std::uint32_t gpus
       result, setting, network.spans[static_cast<std::size_t>(Communicator::pipeline)]);
   add_times(result, slowest, model.parallelism, border_s);
   add_operators(result, stages, setting);
-  for (const Stage& stage : stages) {
-    result.memory = std::max(result.memory, memory_of(stage, setting));
-  }
-  for (const ServerGroup& group : cluster.groups) {
-    result.fits = result.fits && result.memory <= known_gpu(group.gpu).memory;
-  }
+  result.memory = most_memory(stages, setting);
+  result.fits = result.memory <= least_gpu_memory(cluster);
   result.profile = profile_of(result, setting, options);
   return result;
 }
@@ -289,14 +302,12 @@ std::optional<std::string> BuiltinProfiles::warning(const std::string& model,
                                                     std::uint32_t gpus) const {
   const ModelConfig* config = pool_.find(model);
   if (config == nullptr || unfit(*config, gpus, cluster_)) return std::nullopt;
-  const Characterization found = characterize_model(*config, gpus, cluster_, options_);
-  if (found.fits) return std::nullopt;
-  double memory = std::numeric_limits<double>::infinity();
-  for (const ServerGroup& group : cluster_.groups) {
-    memory = std::min(memory, known_gpu(group.gpu).memory);
-  }
+  const TrainingSetting setting = training_setting(*config, gpus);
+  const double needed = most_memory(divide_into_stages(setting), setting);
+  const double memory = least_gpu_memory(cluster_);
+  if (needed <= memory) return std::nullopt;
   return fmt::format("{} on {} GPUs needs about {:.1f} GB on each, of {:.0f} GB", config->name,
-                     gpus, found.memory / 1e9, memory / 1e9);
+                     gpus, needed / 1e9, memory / 1e9);
 }
 
 BuiltinProfiles::BuiltinProfiles(ModelPool pool, ClusterSpec cluster, BuiltinOptions options)

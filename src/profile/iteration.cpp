@@ -92,10 +92,7 @@ class IterationBuilder {
 
  private:
   [[nodiscard]] double gradient_bytes(const Operator& op) const {
-    double parameters = op.parameters;
-    if (op.tensor_parallel) parameters /= plan_.parallelism.tensor;
-    if (op.expert) parameters /= plan_.parallelism.expert;
-    return parameters * plan_.width;
+    return parameters_on_rank(op, plan_.parallelism) * plan_.width;
   }
 
   void find_units() {

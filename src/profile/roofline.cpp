@@ -38,13 +38,19 @@ double fraction(const AchievedFractions& achieved, OperatorKind kind) {
   }
 }
 
+// Ranks that share the operations of an operator. Experts spread over ranks leave them as they are:
+// each rank has fewer, and gets as many tokens as before.
+double sharing_ranks(const Operator& op, const RooflineSetting& setting) {
+  return op.tensor_parallel ? setting.parallelism.tensor : 1;
+}
+
 enum class Direction { forward, backward_input, backward_weight };
 
 // The product of a direction on one rank: with Y = X W, dX = dY W^T and dW = X^T dY. A tensor group
 // divides the columns of a weight, and products without weights (heads) by number.
 MatrixProduct product_of(const Operator& op, Direction direction, const RooflineSetting& setting) {
   MatrixProduct product = op.product;
-  const double tensor = op.tensor_parallel ? setting.tensor : 1;
+  const double tensor = sharing_ranks(op, setting);
   if (!product.batched) {
     product.count = std::max(1.0, product.count * setting.samples / tensor);
     return product;
@@ -61,25 +67,11 @@ MatrixProduct product_of(const Operator& op, Direction direction, const Roofline
   return product;
 }
 
-struct Share {
-  double of_operations = 1;
-  double of_weights = 1;
-};
-
-// What a rank keeps of an operator that a group divides. Experts spread over ranks: each rank has
-// fewer, and gets as many tokens as before.
-Share share_of(const Operator& op, const RooflineSetting& setting) {
-  Share share;
-  if (op.tensor_parallel) share = {1 / setting.tensor, 1 / setting.tensor};
-  if (op.expert) share.of_weights /= setting.experts;
-  return share;
-}
-
 double time_pass(const Operator& op, const Pass& pass, Direction direction,
                  const RooflineSetting& setting) {
   if (pass.kernels == 0) return 0;
   const GpuSpec& gpu = *setting.gpu;
-  const Share share = share_of(op, setting);
+  const double sharing = sharing_ranks(op, setting);
   double compute_s = 0;
   if (pass.operations > 0) {
     const GpuSpeed& speed = gpu.speed(setting.precision);
@@ -90,11 +82,11 @@ double time_pass(const Operator& op, const Pass& pass, Direction direction,
                                       gpu.multiprocessors, direction == Direction::backward_weight);
     }
     const double rate = speed.peak * fraction(speed.achieved, op.kind) * efficiency;
-    compute_s = pass.operations * setting.samples * share.of_operations / rate;
+    compute_s = pass.operations * setting.samples / sharing / rate;
   }
   const double width = bytes_of(setting.precision);
   const double moved =
-      (pass.elements * setting.samples * share.of_operations + op.parameters * share.of_weights) *
+      (pass.elements * setting.samples / sharing + parameters_on_rank(op, setting.parallelism)) *
       width;
   const double memory_s = moved / (gpu.memory_bandwidth * gpu.achieved_memory);
   return std::max(compute_s, memory_s) + pass.kernels * gpu.launch_overhead_s;
@@ -119,6 +111,13 @@ double product_efficiency(double rows, double columns, double depth, double coun
     }
   }
   return best;
+}
+
+double parameters_on_rank(const Operator& op, const Parallelism& parallelism) {
+  double parameters = op.parameters;
+  if (op.tensor_parallel) parameters /= parallelism.tensor;
+  if (op.expert) parameters /= parallelism.expert;
+  return parameters;
 }
 
 OperatorTime time_operator(const Operator& op, const RooflineSetting& setting) {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "mosim/cluster.hpp"
-#include "mosim/model.hpp"
+#include "mosim/workload.hpp"
 
 namespace mosim {
 
@@ -14,8 +14,7 @@ struct RooflineSetting {
   const GpuSpec* gpu = nullptr;
   Precision precision = Precision::fp32;
   double samples = 1;  // per GPU
-  double tensor = 1;   // ranks that share a tensor-parallel operator
-  double experts = 1;  // ranks that share a layer's experts
+  Parallelism parallelism;
 };
 
 // Seconds of each direction.
@@ -27,6 +26,10 @@ struct OperatorTime {
   [[nodiscard]] double backward_s() const { return backward_input_s + backward_weight_s; }
   [[nodiscard]] double total_s() const { return forward_s + backward_s(); }
 };
+
+// Parameters of an operator that one rank holds: its part of what a tensor group divides, and of
+// the experts.
+[[nodiscard]] double parameters_on_rank(const Operator& op, const Parallelism& parallelism);
 
 [[nodiscard]] OperatorTime time_operator(const Operator& op, const RooflineSetting& setting);
 

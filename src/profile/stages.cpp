@@ -8,14 +8,6 @@ namespace {
 // CUDA context, cuDNN and NCCL buffers; of the order of what nvidia-smi shows for an idle job.
 constexpr double kFrameworkMemory = 0.75 * 1024 * 1024 * 1024;
 
-// Parameters of an operator on one rank.
-double parameters_on_rank(const Operator& op, const Parallelism& parallelism) {
-  double parameters = op.parameters;
-  if (op.tensor_parallel) parameters /= parallelism.tensor;
-  if (op.expert) parameters /= parallelism.expert;
-  return parameters;
-}
-
 // The data-parallel ranks that hold the same weights, and divide them with ZeRO.
 double sharers(const Operator& op, const TrainingSetting& setting) {
   const double replicas = setting.replicas;
@@ -94,31 +86,30 @@ double Stage::backward_s() const {
   return sum;
 }
 
-std::vector<Stage> divide_into_stages(const TrainingSetting& setting, const GpuSpec& gpu) {
-  const Parallelism& parallelism = setting.model->parallelism;
-  const RooflineSetting roofline{&gpu, setting.precision, setting.samples,
-                                 static_cast<double>(parallelism.tensor),
-                                 static_cast<double>(parallelism.expert)};
-  std::vector<Stage> stages(parallelism.pipeline);
-  std::vector<double> parameters(stages.size(), 0);
-  std::vector<double> tensors(stages.size(), 0);
+std::vector<Stage> divide_into_stages(const TrainingSetting& setting) {
+  std::vector<Stage> stages(setting.model->parallelism.pipeline);
+  for (std::uint32_t number = 0; number < stages.size(); ++number) stages[number].number = number;
   for (const Operator& op : setting.model->graph.operators) {
-    const std::uint32_t number = stage_of(op, *setting.model);
-    Stage& stage = stages[number];
-    stage.operators.push_back(op);
+    stages[stage_of(op, *setting.model)].operators.push_back(op);
+  }
+  return stages;
+}
+
+void time_stage(Stage& stage, const TrainingSetting& setting, const GpuSpec& gpu) {
+  const Parallelism& parallelism = setting.model->parallelism;
+  const RooflineSetting roofline{&gpu, setting.precision, setting.samples, parallelism};
+  double parameters = 0;
+  double tensors = 0;
+  stage.times.clear();
+  for (const Operator& op : stage.operators) {
     stage.times.push_back(time_operator(op, roofline));
     // Optimiser state that data-parallel ranks divide is updated by each for its part.
     double owned = parameters_on_rank(op, parallelism);
     if (parallelism.zero > 0) owned /= sharers(op, setting);
-    parameters[number] += owned;
-    if (op.parameters > 0) tensors[number] += 1;
+    parameters += owned;
+    if (op.parameters > 0) tensors += 1;
   }
-  for (std::uint32_t number = 0; number < stages.size(); ++number) {
-    stages[number].number = number;
-    stages[number].optimizer_s =
-        optimizer_s(gpu, setting.optimizer, setting.precision, parameters[number], tensors[number]);
-  }
-  return stages;
+  stage.optimizer_s = optimizer_s(gpu, setting.optimizer, setting.precision, parameters, tensors);
 }
 
 double memory_of(const Stage& stage, const TrainingSetting& setting) {

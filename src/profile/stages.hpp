@@ -33,9 +33,11 @@ struct Stage {
 };
 
 // Blocks are divided evenly; what comes before the first belongs to the first stage, what comes
-// after the last to the last.
-[[nodiscard]] std::vector<Stage> divide_into_stages(const TrainingSetting& setting,
-                                                    const GpuSpec& gpu);
+// after the last to the last. No times yet.
+[[nodiscard]] std::vector<Stage> divide_into_stages(const TrainingSetting& setting);
+
+// Fills in the times.
+void time_stage(Stage& stage, const TrainingSetting& setting, const GpuSpec& gpu);
 
 // Bytes that a GPU of the stage needs: weights, gradients, optimiser state, what is kept for the
 // backward pass of every micro-batch on its way (1F1B), the largest gradient of activations and

@@ -126,6 +126,7 @@ void need(const Scenario& scenario, std::string_view key, const std::string& val
 }
 
 std::unique_ptr<ProfileSource> make_astra_sim(const Scenario& scenario, const ModelPool& pool) {
+  need(scenario, "profile.astra_sim.binary", scenario.astra_sim_binary);
   AstraSimBackend backend;
   backend.binary = scenario.astra_sim_binary;
   backend.congestion_aware = scenario.astra_sim_congestion_aware;
@@ -158,17 +159,12 @@ std::vector<std::string> profile_warnings(const Trace& trace, const ProfileSourc
 }  // namespace
 
 std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario, const ModelPool& pool) {
-  if (scenario.profile_backend == "astra-sim") {
-    need(scenario, "profile.astra_sim.binary", scenario.astra_sim_binary);
-  }
-  if (scenario.profile_backend == "table" || scenario.profile_backend == "simai") {
-    need(scenario, "profile.table", scenario.profile_table);
-  }
   if (scenario.profile_backend == "builtin") {
     return std::make_unique<BuiltinProfiles>(pool, ClusterSpec{scenario.servers},
                                              builtin_options(scenario));
   }
   if (scenario.profile_backend == "astra-sim") return make_astra_sim(scenario, pool);
+  need(scenario, "profile.table", scenario.profile_table);
   if (scenario.profile_backend == "simai") {
     return std::make_unique<ProfileTable>(read_simai_table(scenario.profile_table, pool));
   }

@@ -25,7 +25,7 @@ const GpuSpec& toy_gpu() {
 }
 
 RooflineSetting setting(double samples, Precision precision = Precision::fp32) {
-  return {&toy_gpu(), precision, samples, 1, 1};
+  return {&toy_gpu(), precision, samples, {}};
 }
 
 Operator plain(OperatorKind kind) {
@@ -95,7 +95,7 @@ TEST(Roofline, ATensorGroupDividesColumnsOperationsAndWeights) {
   op.product = {1024, 256, 64, 1, true, 1};
   op.forward = {op.product.operations(), 0, 1};  // 2 x 1024 x 256 x 64 = 33554432
   RooflineSetting two = setting(10);
-  two.tensor = 2;
+  two.parallelism.tensor = 2;
   // Of 10240 x 256 each has 10240 x 128: 80 full tiles, half of the operations.
   EXPECT_DOUBLE_EQ(time_operator(op, two).forward_s, 10 * 33554432.0 / 2 / 5e12 + 10e-6);
 
@@ -114,7 +114,7 @@ TEST(Roofline, ExpertsOnOtherRanksAreNotRead) {
   op.parameters = 8e6;
   op.forward = {1, 1e6, 1};
   RooflineSetting four = setting(1);
-  four.experts = 4;
+  four.parallelism.expert = 4;
   // (1e6 + 8e6 / 4) x 4 B / 5e11 = 24 us: as many tokens, fewer weights.
   EXPECT_DOUBLE_EQ(time_operator(op, four).forward_s, 24e-6 + 10e-6);
 }
