@@ -22,10 +22,23 @@ struct ServerGroup {
   double latency_s = 25e-6;  // of a message between servers
   double intra = 0;          // bytes per second that a server's GPUs exchange in all; 0: no limit
   std::uint32_t cpus = 0;    // cores per server; 0: not limited
+  std::uint32_t nics = 1;    // of that bandwidth, per server
+  double memory = 0;         // bytes per server; 0: not limited
+  std::uint32_t servers_per_rack = 0;  // 0: the group is one rack; groups share no rack
+  std::string virtual_cluster = {};    // whose jobs alone it serves; empty: everyone's
+};
+
+// A partition with its own queue.
+struct VirtualCluster {
+  std::string name;
+  std::vector<std::string> jobs = {};  // names in the trace's field; empty: its own name
+  std::uint32_t quota = 0;             // GPUs that its jobs may hold at once; 0: no limit
+  std::string queue = {};              // queue discipline; empty: the scheduler's
 };
 
 struct ClusterSpec {
   std::vector<ServerGroup> groups;
+  std::vector<VirtualCluster> virtual_clusters = {};  // none: one queue for all jobs
 
   [[nodiscard]] std::uint64_t servers() const;
   [[nodiscard]] std::uint64_t gpus() const;

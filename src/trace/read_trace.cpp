@@ -83,7 +83,8 @@ Trace read_trace(const TraceOptions& options) {
   refuse_duplicate_ids(trace);
   std::stable_sort(trace.jobs.begin(), trace.jobs.end(),
                    [](const TraceJob& a, const TraceJob& b) { return a.submit_s < b.submit_s; });
-  if (options.limit > 0 && trace.jobs.size() > options.limit) trace.jobs.resize(options.limit);
+  if (options.filter.limit > 0 && trace.jobs.size() > options.filter.limit)
+    trace.jobs.resize(options.filter.limit);
   return trace;
 }
 

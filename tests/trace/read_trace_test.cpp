@@ -10,7 +10,7 @@ namespace {
 TEST(MosimTrace, ArtifactTracesLoadAsTheyAre) {
   const std::string file = test::shared_path("mosim-artifact/data/trace/testbed-trace-32gpu.csv");
   MOSIM_NEEDS(file);
-  const Trace trace = read_trace({file, "auto"});
+  const Trace trace = read_trace({.file = file, .format = "auto"});
   EXPECT_EQ(trace.format, "mosim");
   ASSERT_EQ(trace.jobs.size(), 60U);
   EXPECT_EQ(trace.jobs[6].model, "workload_12");
@@ -18,7 +18,8 @@ TEST(MosimTrace, ArtifactTracesLoadAsTheyAre) {
   EXPECT_EQ(trace.jobs[6].cpus_per_worker, 5U);
   EXPECT_EQ(trace.jobs[6].iterations, 979);
   const Trace small =
-      read_trace({test::shared_path("mosim-artifact/data/trace/testbed-trace-16gpu.csv"), "mosim"});
+      read_trace({.file = test::shared_path("mosim-artifact/data/trace/testbed-trace-16gpu.csv"),
+                  .format = "mosim"});
   ASSERT_EQ(small.jobs.size(), 30U);
   EXPECT_EQ(small.jobs[1].model, "bert");
   EXPECT_EQ(small.jobs[1].submit_s, 822.37);
@@ -29,7 +30,7 @@ TEST(MosimTrace, ParameterServersAreRefused) {
   const test::TemporaryFolder folder;
   const std::string file =
       folder.write("t.csv", "job_id,model,arrival_time,duration,gpu_workers,ps\n0,bert,0,1,2,1\n");
-  EXPECT_THROW((void)read_trace({file, "mosim"}), InputError);
+  EXPECT_THROW((void)read_trace({.file = file, .format = "mosim"}), InputError);
 }
 
 TEST(PhillyCsv, TimesStartAtTheEarliestSubmission) {
@@ -38,7 +39,7 @@ TEST(PhillyCsv, TimesStartAtTheEarliestSubmission) {
                                         "timestamp,duration,num_gpus,gpu_time,cluster\n"
                                         "2017-10-09 07:01:55,66.0,1,66.0,11cb48\n"
                                         "2017-10-08 07:01:55,2951.0,4,11804.0,6214e9\n\n");
-  const Trace trace = read_trace({file, "auto"});
+  const Trace trace = read_trace({.file = file, .format = "auto"});
   EXPECT_EQ(trace.format, "philly-csv");
   ASSERT_EQ(trace.jobs.size(), 2U);
   EXPECT_EQ(trace.jobs[0].id, "1");  // the row in the file
@@ -53,14 +54,14 @@ TEST(PhillyCsv, BadTimestampsAreRefused) {
                            "2017-10-09 24:00:00", "yesterday", ""}) {
     const std::string file =
         folder.write("p.csv", std::string("timestamp,duration,num_gpus\n") + time + ",1,1\n");
-    EXPECT_THROW((void)read_trace({file, "philly-csv"}), InputError) << time;
+    EXPECT_THROW((void)read_trace({.file = file, .format = "philly-csv"}), InputError) << time;
   }
 }
 
 TEST(PhillyCsv, TheWholePublicFileReadsFromGzip) {
   const std::string file = test::shared_path("traces/philly/philly_jobs.csv.gz");
   MOSIM_NEEDS(file);
-  const Trace trace = read_trace({file, "auto"});
+  const Trace trace = read_trace({.file = file, .format = "auto"});
   EXPECT_EQ(trace.jobs.size(), 82247U);
   double gpu_seconds = 0;
   for (const TraceJob& job : trace.jobs) gpu_seconds += job.duration_s * job.workers;
@@ -72,10 +73,10 @@ TEST(ReadTrace, LimitKeepsTheFirstBySubmission) {
   const std::string file = folder.write("t.csv",
                                         "job_id,model,arrival_time,duration,gpu_workers\n"
                                         "a,bert,5,1,1\nb,bert,1,1,1\nc,bert,5,1,1\n");
-  const Trace all = read_trace({file, "mosim"});
+  const Trace all = read_trace({.file = file, .format = "mosim"});
   EXPECT_EQ(all.jobs[1].id, "a");  // equal times keep the file's order
   EXPECT_EQ(all.jobs[2].id, "c");
-  const Trace two = read_trace({file, "mosim", 2});
+  const Trace two = read_trace({.file = file, .format = "mosim", .filter = {.limit = 2}});
   ASSERT_EQ(two.jobs.size(), 2U);
   EXPECT_EQ(two.jobs[0].id, "b");
   EXPECT_EQ(two.jobs[1].id, "a");
