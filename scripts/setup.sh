@@ -4,9 +4,9 @@
 set -euo pipefail
 
 build=(g++ cmake ninja-build make libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev
-       libspdlog-dev zlib1g-dev libprotobuf-dev)
+       libspdlog-dev zlib1g-dev libzstd-dev libsimdjson-dev libprotobuf-dev)
 test=(libgtest-dev librapidcheck-dev libbenchmark-dev clang-format-19 clang-tidy-19 shellcheck
-      gzip python3)
+      gzip zstd python3)
 
 wanted=()
 for group in "$@"; do

@@ -17,8 +17,36 @@ namespace mosim {
 struct Scenario {
   std::string trace_file = "bundled:traces/demo.csv";
   std::string trace_format = "auto";
-  std::uint64_t trace_limit = 0;
   std::string trace_iterations = "trace";
+  bool trace_lenient = false;
+  std::string on_failed = "keep";
+  std::string on_cancelled = "keep";
+  std::string on_unfinished = "drop";
+  std::string on_never_started = "drop";
+  std::string on_zero_gpus = "drop";
+  std::string on_fractional_gpus = "keep";
+  std::string on_missing_time = "drop";
+  std::string on_negative_duration = "drop";
+  std::string on_overlapping_attempts = "merge";
+  double trace_from_s = 0;
+  double trace_to_s = 0;
+  std::uint64_t trace_min_gpus = 0;
+  std::uint64_t trace_max_gpus = 0;
+  std::string trace_statuses;
+  std::string trace_virtual_clusters;
+  double trace_sample = 1;
+  std::uint64_t trace_sample_seed = 1;
+  std::uint64_t trace_limit = 0;
+  double trace_time_scale = 1;
+  double trace_load_scale = 1;
+  std::string trace_throughputs;
+  std::string trace_throughputs_gpu = "v100";
+  std::string trace_delimiter = ",";
+  std::string trace_time_unit = "s";
+  std::string trace_duration_unit = "s";
+  std::string column_id, column_submit, column_start, column_end, column_duration, column_gpus,
+      column_workers, column_gpus_per_worker, column_cpus, column_model, column_iterations,
+      column_user, column_virtual_cluster, column_status, column_gpu_type;
   std::string workloads_pool = "default";
   std::uint64_t workloads_seed = 1;
   std::string profile_backend = "builtin";
@@ -84,6 +112,9 @@ struct Override {
 
 // What backend `builtin` takes of the scenario.
 [[nodiscard]] BuiltinOptions builtin_options(const Scenario& scenario);
+
+// What reading its trace takes of it. Throws InputError.
+[[nodiscard]] TraceOptions trace_options(const Scenario& scenario);
 
 // What the contention model takes of it.
 [[nodiscard]] ContentionOptions contention_options(const Scenario& scenario);

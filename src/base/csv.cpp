@@ -18,6 +18,7 @@ constexpr std::size_t kLongestRow = 1U << 24;
 // Follows quotes over the bytes of a row. A quote inside a field that does not begin with one is a
 // letter like others.
 struct QuoteTracker {
+  char delimiter = ',';
   bool at_start = true;       // of a field
   bool quoted_field = false;  // the field began with a quote
   bool open = false;          // a quote is not closed yet
@@ -27,7 +28,7 @@ struct QuoteTracker {
       if (*first == '"' && (at_start || quoted_field)) {
         open = !open;
         quoted_field = true;
-      } else if (*first == ',' && !open) {
+      } else if (*first == delimiter && !open) {
         quoted_field = false;
         at_start = true;
         continue;
@@ -40,14 +41,19 @@ struct QuoteTracker {
 }  // namespace
 
 CsvReader::CsvReader(const std::string& path, std::string_view expected)
-    : path_(path), source_(open_source(path, expected)) {
-  do {
-    if (!read_line()) {
-      throw InputError({path_, {}}, "is empty",
-                       fmt::format("a header line that names the columns ({})", expected));
-    }
-    if (line_number_ == 1 && line_.starts_with("\xEF\xBB\xBF")) line_.remove_prefix(3);
-  } while (trim(line_).empty());
+    : CsvReader(path, open_source(path, expected), expected) {}
+
+CsvReader::CsvReader(const std::string& path, std::unique_ptr<ByteSource> source,
+                     std::string_view expected, CsvShape shape)
+    : path_(path),
+      delimiter_(shape.delimiter),
+      source_(std::move(source)),
+      header_(std::move(shape.columns)) {
+  if (!header_.empty()) return;
+  if (!read_row()) {
+    throw InputError({path_, {}}, "is empty",
+                     fmt::format("a header line that names the columns ({})", expected));
+  }
   split();
   for (std::size_t column = 0; column < fields_.size(); ++column) {
     header_.emplace_back(field(column));
@@ -100,7 +106,7 @@ bool CsvReader::refill() {
 // Takes the next row into line_. A line break inside quotes belongs to the row.
 bool CsvReader::read_line() {
   std::size_t searched = 0;  // bytes after begin_ known to hold no row end
-  QuoteTracker quotes;
+  QuoteTracker quotes{delimiter_};
   bool any_quote = false;
   std::uint32_t lines = 1;
   for (;;) {
@@ -144,7 +150,7 @@ void CsvReader::split() {
     if (at < line_.size() && line_[at] == '"') {
       split_quoted(at);
     } else {
-      const std::size_t comma = std::min(line_.find(',', at), line_.size());
+      const std::size_t comma = std::min(line_.find(delimiter_, at), line_.size());
       fields_.push_back(line_.substr(at, comma - at));
       at = comma;
     }
@@ -167,7 +173,7 @@ void CsvReader::split_quoted(std::size_t& at) {
                      "has a quote that is not closed", "a closing quote");
   }
   at = close + 1;
-  if (at < line_.size() && line_[at] != ',') {
+  if (at < line_.size() && line_[at] != delimiter_) {
     throw InputError({path_, {line_number_, static_cast<std::uint32_t>(at + 1)}},
                      "has text after a closing quote", "a comma or the end of the line");
   }
@@ -184,16 +190,39 @@ void CsvReader::split_quoted(std::size_t& at) {
   fields_.emplace_back(text);
 }
 
-bool CsvReader::next() {
+// Takes the next row that is not blank into line_.
+bool CsvReader::read_row() {
   do {
     if (!read_line()) return false;
+    if (line_number_ == 1 && line_.starts_with("\xEF\xBB\xBF")) line_.remove_prefix(3);
   } while (trim(line_).empty());
+  return true;
+}
+
+bool CsvReader::next() {
+  if (!read_row()) return false;
   split();
   if (fields_.size() != header_.size()) {
     throw InputError({path_, {line_number_, 1}}, fmt::format("has {} fields", fields_.size()),
                      fmt::format("{}, as in the header", header_.size()));
   }
   return true;
+}
+
+CsvRow CsvReader::next(Problems& problems) {
+  if (!read_row()) return CsvRow::end;
+  try {
+    split();
+  } catch (const InputError& error) {
+    for (const Diagnostic& found : error.diagnostics()) {
+      problems.add(found.where, found.what, found.expected);
+    }
+    return CsvRow::bad;
+  }
+  if (fields_.size() == header_.size()) return CsvRow::row;
+  problems.add({path_, {line_number_, 1}}, fmt::format("has {} fields", fields_.size()),
+               fmt::format("{}, as in the header", header_.size()));
+  return CsvRow::bad;
 }
 
 std::string_view CsvReader::trim_field(std::size_t column) const { return trim(fields_[column]); }

@@ -22,11 +22,23 @@ struct NumberRange {
   bool integer = false;
 };
 
+// How a file departs from a CSV with a header.
+struct CsvShape {
+  char delimiter = ',';
+  std::vector<std::string> columns = {};  // of a file without a header row
+};
+
+enum class CsvRow { row, bad, end };
+
 // Reads row after row; memory is one row, not the file. Columns are found by name in the header.
 class CsvReader {
  public:
   // Opens `path` and reads its header. `expected` says what the file should be, for messages.
   CsvReader(const std::string& path, std::string_view expected);
+
+  // The same of an opened source; `path` is for messages.
+  CsvReader(const std::string& path, std::unique_ptr<ByteSource> source, std::string_view expected,
+            CsvShape shape = {});
 
   // The column with one of `names` (the first name found wins). Throws InputError when none is
   // there, or when the header has the found name twice.
@@ -43,6 +55,9 @@ class CsvReader {
   // header's.
   bool next();
 
+  // The same, with such a row added to `problems` and stepped over.
+  CsvRow next(Problems& problems);
+
   // The field of the current row, without quotes and surrounding blanks; valid until `next`.
   [[nodiscard]] std::string_view field(std::size_t column) const { return trim_field(column); }
 
@@ -57,11 +72,13 @@ class CsvReader {
  private:
   [[nodiscard]] std::string_view trim_field(std::size_t column) const;
   bool read_line();
+  bool read_row();
   bool refill();
   void split();
   void split_quoted(std::size_t& at);
 
   std::string path_;
+  char delimiter_ = ',';
   std::unique_ptr<ByteSource> source_;
   std::string buffer_;             // bytes read and not yet handed out, from begin_
   std::size_t begin_ = 0;          // start of what is not yet read as a line

@@ -1,16 +1,16 @@
 #include "base/file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstring>
 #include <fstream>
 
 #include "base/bundled.hpp"
+#include "base/decompress.hpp"
 #include "base/text.hpp"
 
 namespace mosim {
@@ -21,39 +21,6 @@ namespace fs = std::filesystem;
 InputError unreadable(const std::string& path, std::string what, std::string_view expected) {
   return {{path, {}}, std::move(what), std::string(expected)};
 }
-
-// zlib reads plain files as they are and gzip files inflated.
-class FileSource : public ByteSource {
- public:
-  FileSource(const std::string& path, std::string_view expected) : path_(path) {
-    errno = 0;
-    file_ = gzopen(path.c_str(), "rb");
-    if (file_ == nullptr) {
-      throw unreadable(path, fmt::format("cannot be opened ({})", std::strerror(errno)), expected);
-    }
-    gzbuffer(file_, 1U << 17);
-  }
-  FileSource(const FileSource&) = delete;
-  FileSource& operator=(const FileSource&) = delete;
-  ~FileSource() override { gzclose(file_); }
-
-  std::size_t read(char* out, std::size_t size) override {
-    const auto wanted = static_cast<unsigned>(std::min<std::size_t>(size, INT_MAX));
-    const int got = gzread(file_, out, wanted);
-    int code = Z_OK;
-    const char* text = gzerror(file_, &code);
-    // Z_BUF_ERROR: the file ended before its gzip stream did.
-    if (got < 0 || code == Z_BUF_ERROR || code == Z_DATA_ERROR) {
-      throw InputError({path_, {}}, fmt::format("is truncated or damaged ({})", text),
-                       "a plain file or a complete gzip file");
-    }
-    return static_cast<std::size_t>(got);
-  }
-
- private:
-  std::string path_;
-  gzFile file_ = nullptr;
-};
 
 class TextSource : public ByteSource {
  public:
@@ -87,11 +54,37 @@ std::unique_ptr<ByteSource> open_bundled(const std::string& path, std::string_vi
 
 std::unique_ptr<ByteSource> open_source(const std::string& path, std::string_view expected) {
   if (path.starts_with(kBundledPrefix)) return open_bundled(path, expected);
+  if (path == kStandardInput) {
+    return decompressed(descriptor_source(STDIN_FILENO, path), path);
+  }
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
   if (!fs::exists(status)) throw unreadable(path, "does not exist", expected);
   if (fs::is_directory(status)) throw unreadable(path, "is a directory", expected);
-  return std::make_unique<FileSource>(path, expected);
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    throw unreadable(path, fmt::format("cannot be opened ({})", std::strerror(errno)), expected);
+  }
+  return decompressed(descriptor_source(descriptor, path), path);
+}
+
+std::string_view PeekedSource::peek(std::size_t size) {
+  while (head_.size() < size) {
+    const std::size_t had = head_.size();
+    head_.resize(size);
+    const std::size_t got = source_->read(head_.data() + had, size - had);
+    head_.resize(had + got);
+    if (got == 0) break;
+  }
+  return std::string_view(head_).substr(0, size);
+}
+
+std::size_t PeekedSource::read(char* out, std::size_t size) {
+  if (head_.empty()) return source_->read(out, size);
+  const std::size_t count = std::min(size, head_.size());
+  std::copy_n(head_.data(), count, out);
+  head_.erase(0, count);
+  return count;
 }
 
 std::string read_file(const std::string& path, std::string_view expected) {

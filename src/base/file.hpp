@@ -1,4 +1,4 @@
-// Reading inputs (plain, gz, bundled) and writing outputs whole or not at all.
+// Reading inputs (plain, gz, zst, standard input, bundled) and writing outputs whole or not at all.
 #pragma once
 
 #include <filesystem>
@@ -10,18 +10,37 @@
 
 namespace mosim {
 
-// Bytes of an input, read in pieces. Plain and gzip files are told apart by their content.
+// Bytes of an input, read in pieces. Plain, gzip and zstd files are told apart by their content.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
   // Fills up to `size` bytes of `out`; fewer only at the end, 0 after it.
-  // Throws InputError when the input is damaged or ends inside a gzip stream.
+  // Throws InputError when the input is damaged or ends inside a compressed stream.
   virtual std::size_t read(char* out, std::size_t size) = 0;
 };
 
-// Opens a file, or a bundled one (`bundled:` before its path below data/). Throws InputError, with
-// `expected` as what should be there, when it is missing, a directory or not readable.
+// A source whose beginning can be looked at before it is read.
+class PeekedSource : public ByteSource {
+ public:
+  explicit PeekedSource(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+
+  // The next bytes, up to `size` of them, without taking them. Valid until the next call.
+  [[nodiscard]] std::string_view peek(std::size_t size);
+
+  std::size_t read(char* out, std::size_t size) override;
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+  std::string head_;  // read ahead
+};
+
+// What stands for standard input where a file is named.
+inline constexpr std::string_view kStandardInput = "-";
+
+// Opens a file, standard input (`-`), or a bundled one (`bundled:` before its path below data/).
+// Throws InputError, with `expected` as what should be there, when it is missing, a directory or
+// not readable.
 [[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::string& path,
                                                       std::string_view expected);
 

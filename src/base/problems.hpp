@@ -1,6 +1,7 @@
 // Collects what is wrong with an input, so that a user sees more than the first mistake.
 #pragma once
 
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,15 @@ class Problems {
   }
 
   [[nodiscard]] std::size_t count() const { return found_.size(); }
+
+  // Takes back what was found after the first `count`.
+  std::vector<Diagnostic> take_after(std::size_t count) {
+    const auto from = found_.begin() + static_cast<std::ptrdiff_t>(count);
+    std::vector<Diagnostic> taken(std::make_move_iterator(from),
+                                  std::make_move_iterator(found_.end()));
+    found_.erase(from, found_.end());
+    return taken;
+  }
 
   void throw_if_any() {
     if (!found_.empty()) throw InputError(std::move(found_));

@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/report_account.hpp"
 #include "cli/scenario_arguments.hpp"
 #include "mosim/output.hpp"
 #include "mosim/scenario.hpp"
@@ -42,6 +43,7 @@ void run(const RunArguments& arguments) {
   if (arguments.quiet) spdlog::set_level(spdlog::level::err);
   const Scenario scenario = arguments.scenario->load();
   PreparedRun prepared = prepare(scenario);
+  report_account(prepared.trace, trace_options(scenario));
   for (const std::string& warning : prepared.warnings) spdlog::warn("{}", warning);
   warn_dropped(prepared);
   if (arguments.dry_run) return print_plan(scenario, prepared);
@@ -80,6 +82,10 @@ void add_run(CLI::App& app) {
   };
   flag("--trace", "trace.file", "Trace to replay");
   flag("--trace-format", "trace.format", "Format of the trace");
+  command->add_flag_callback(
+      "--lenient",
+      [arguments] { arguments->scenario->flags.push_back({"trace.lenient", "true", "--lenient"}); },
+      "Leave out rows of the trace that are wrong, and count them");
   flag("--cluster", "cluster.file", "Cluster file");
   flag("--queue", "scheduler.queue", "Queue discipline (see `mosim policies`)");
   flag("--placement", "scheduler.placement", "Placement (see `mosim policies`)");

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/bundled.hpp"
+#include "base/file.hpp"
 #include "base/text.hpp"
 
 namespace mosim {
@@ -29,19 +30,118 @@ std::vector<std::string> placement_names() {
   return names;
 }
 
+template <Finding kFinding>
+std::vector<std::string> treatment_names() {
+  std::vector<std::string> names;
+  for (const Treatment treatment : treatments_of(kFinding)) {
+    names.emplace_back(treatment_name(treatment));
+  }
+  return names;
+}
+
 constexpr double kMostServers = 1e6;
 constexpr double kMostSeed = 9007199254740992.0;  // 2^53: exact as a number in JSON and YAML
 
 const Option<Scenario> kScenarioOptions[] = {
     {"trace.file", ValueKind::path, &Scenario::trace_file,
-     "trace to replay: a path (plain or gz) or bundled:NAME"},
+     "trace to replay: a path (plain, gz or zst), - for standard input, or bundled:NAME"},
     {"trace.format", ValueKind::choice, &Scenario::trace_format,
-     "format of the trace; auto tells by its columns", 0, 0, trace_format_names},
-    {"trace.limit", ValueKind::integer, &Scenario::trace_limit,
-     "keep only the first jobs by submission; 0 keeps all", 0, 1e9},
+     "format of the trace; auto tells by its content", 0, 0, trace_format_names},
     {"trace.iterations", ValueKind::choice, &Scenario::trace_iterations,
      "iterations of a job: the trace's number where it has one, or always from the duration", 0, 0,
      [] { return std::vector<std::string>{"trace", "duration"}; }},
+    {"trace.lenient", ValueKind::boolean, &Scenario::trace_lenient,
+     "leave out rows that are wrong and count them, instead of refusing the trace"},
+    {"trace.on_failed", ValueKind::choice, &Scenario::on_failed,
+     "jobs that failed, ran into a time limit or died with their server; as-ended: as if they had "
+     "completed when they ended",
+     0, 0, treatment_names<Finding::failed>},
+    {"trace.on_cancelled", ValueKind::choice, &Scenario::on_cancelled,
+     "jobs that were cancelled while they ran", 0, 0, treatment_names<Finding::cancelled>},
+    {"trace.on_unfinished", ValueKind::choice, &Scenario::on_unfinished,
+     "jobs still running when the trace ends; as-ended: they end with the trace", 0, 0,
+     treatment_names<Finding::unfinished>},
+    {"trace.on_never_started", ValueKind::choice, &Scenario::on_never_started,
+     "jobs that never started", 0, 0, treatment_names<Finding::never_started>},
+    {"trace.on_zero_gpus", ValueKind::choice, &Scenario::on_zero_gpus,
+     "jobs of CPUs only; one-gpu: they take one", 0, 0, treatment_names<Finding::zero_gpus>},
+    {"trace.on_fractional_gpus", ValueKind::choice, &Scenario::on_fractional_gpus,
+     "jobs that ask for a part of a GPU; kept, they take a whole one", 0, 0,
+     treatment_names<Finding::fractional_gpus>},
+    {"trace.on_missing_time", ValueKind::choice, &Scenario::on_missing_time,
+     "jobs without a time that they must have", 0, 0, treatment_names<Finding::missing_time>},
+    {"trace.on_negative_duration", ValueKind::choice, &Scenario::on_negative_duration,
+     "jobs that end before they start; zero: they take no time", 0, 0,
+     treatment_names<Finding::negative_duration>},
+    {"trace.on_overlapping_attempts", ValueKind::choice, &Scenario::on_overlapping_attempts,
+     "jobs with an attempt that starts before the last one ended; merge: time in two attempts "
+     "counts once",
+     0, 0, treatment_names<Finding::overlapping_attempts>},
+    {"trace.from", ValueKind::duration, &Scenario::trace_from_s,
+     "keep jobs submitted from here on, after the trace's time 0"},
+    {"trace.to", ValueKind::duration, &Scenario::trace_to_s,
+     "keep jobs submitted before; 0 s sets no end"},
+    {"trace.min_gpus", ValueKind::integer, &Scenario::trace_min_gpus,
+     "keep jobs of at least so many GPUs", 0, kMostGpus},
+    {"trace.max_gpus", ValueKind::integer, &Scenario::trace_max_gpus,
+     "keep jobs of at most so many GPUs; 0 sets no limit", 0, kMostGpus},
+    {"trace.statuses", ValueKind::text, &Scenario::trace_statuses,
+     "keep jobs that ended so, comma-separated: unknown, completed, failed, cancelled, timed-out, "
+     "node-failed, unfinished; empty keeps all"},
+    {"trace.virtual_clusters", ValueKind::text, &Scenario::trace_virtual_clusters,
+     "keep the jobs of these virtual clusters of the trace, comma-separated; empty keeps all"},
+    {"trace.sample", ValueKind::number, &Scenario::trace_sample,
+     "the fraction of the jobs to keep, each by its id and the seed", 0, 1},
+    {"trace.sample_seed", ValueKind::integer, &Scenario::trace_sample_seed, "seed of the sample", 0,
+     kMostSeed},
+    {"trace.limit", ValueKind::integer, &Scenario::trace_limit,
+     "of what is left, keep only the first jobs by submission; 0 keeps all", 0, 1e9},
+    {"trace.time_scale", ValueKind::number, &Scenario::trace_time_scale,
+     "multiplies all times, durations and iterations", 1e-6, 1e6},
+    {"trace.load_scale", ValueKind::number, &Scenario::trace_load_scale,
+     "jobs are submitted that much faster; durations stay", 1e-6, 1e6},
+    {"trace.throughputs", ValueKind::path, &Scenario::trace_throughputs,
+     "of format gavel: the JSON file of measured steps per second, which gives jobs a duration"},
+    {"trace.throughputs_gpu", ValueKind::text, &Scenario::trace_throughputs_gpu,
+     "of format gavel: the GPU type of that file whose steps count"},
+    {"trace.delimiter", ValueKind::text, &Scenario::trace_delimiter,
+     "of format generic: what separates fields, one character or tab"},
+    {"trace.time_unit", ValueKind::choice, &Scenario::trace_time_unit,
+     "of format generic: the unit of times; calendar is 2017-10-09 07:01:55", 0, 0,
+     [] { return std::vector<std::string>{"s", "ms", "us", "min", "h", "calendar"}; }},
+    {"trace.duration_unit", ValueKind::choice, &Scenario::trace_duration_unit,
+     "of format generic: the unit of durations", 0, 0,
+     [] { return std::vector<std::string>{"s", "ms", "us", "min", "h"}; }},
+    {"trace.columns.id", ValueKind::text, &Scenario::column_id,
+     "of format generic: the column of job ids; empty: rows are numbered"},
+    {"trace.columns.submit", ValueKind::text, &Scenario::column_submit,
+     "of format generic: the column of submission times"},
+    {"trace.columns.start", ValueKind::text, &Scenario::column_start,
+     "of format generic: the column of start times"},
+    {"trace.columns.end", ValueKind::text, &Scenario::column_end,
+     "of format generic: the column of end times"},
+    {"trace.columns.duration", ValueKind::text, &Scenario::column_duration,
+     "of format generic: the column of durations; empty: from start to end"},
+    {"trace.columns.gpus", ValueKind::text, &Scenario::column_gpus,
+     "of format generic: the column of GPUs of the whole job"},
+    {"trace.columns.workers", ValueKind::text, &Scenario::column_workers,
+     "of format generic: the column of workers"},
+    {"trace.columns.gpus_per_worker", ValueKind::text, &Scenario::column_gpus_per_worker,
+     "of format generic: the column of GPUs per worker"},
+    {"trace.columns.cpus", ValueKind::text, &Scenario::column_cpus,
+     "of format generic: the column of CPU cores per worker"},
+    {"trace.columns.model", ValueKind::text, &Scenario::column_model,
+     "of format generic: the column of models"},
+    {"trace.columns.iterations", ValueKind::text, &Scenario::column_iterations,
+     "of format generic: the column of iterations"},
+    {"trace.columns.user", ValueKind::text, &Scenario::column_user,
+     "of format generic: the column of users"},
+    {"trace.columns.virtual_cluster", ValueKind::text, &Scenario::column_virtual_cluster,
+     "of format generic: the column of virtual clusters"},
+    {"trace.columns.status", ValueKind::text, &Scenario::column_status,
+     "of format generic: the column of how jobs ended"},
+    {"trace.columns.gpu_type", ValueKind::text, &Scenario::column_gpu_type,
+     "of format generic: the column of GPU types"},
     {"workloads.pool", ValueKind::text, &Scenario::workloads_pool,
      "job configurations to draw from: default, or a folder of model files"},
     {"workloads.seed", ValueKind::integer, &Scenario::workloads_seed,
@@ -129,7 +229,10 @@ const Option<ServerGroup> kServerOptions[] = {
 // one. Resolved paths are absolute, so that a resolved scenario works from anywhere.
 std::string resolve_path(const YamlNode& node) {
   namespace fs = std::filesystem;
-  if (node.scalar.empty() || node.scalar.starts_with(kBundledPrefix)) return node.scalar;
+  if (node.scalar.empty() || node.scalar == kStandardInput ||
+      node.scalar.starts_with(kBundledPrefix)) {
+    return node.scalar;
+  }
   fs::path path = node.scalar;
   if (path.is_relative() && !node.file.starts_with("--") &&
       !node.file.starts_with(kBundledPrefix)) {

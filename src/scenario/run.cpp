@@ -178,9 +178,7 @@ std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario, const Mod
 PreparedRun prepare(const Scenario& scenario) {
   PreparedRun run;
   run.cluster = {scenario.servers};
-  run.trace = read_trace({.file = scenario.trace_file,
-                          .format = scenario.trace_format,
-                          .filter = {.limit = scenario.trace_limit}});
+  run.trace = read_trace(trace_options(scenario));
   const ModelPool pool = read_pool(scenario.workloads_pool);
   augment(run.trace, pool, scenario.workloads_seed);
   const auto profiles = make_profiles(scenario, pool);

@@ -53,14 +53,13 @@ TraceJob read_job(const CsvReader& csv, const Columns& columns, Problems& proble
 
 }  // namespace
 
-std::vector<TraceJob> read_mosim_trace(const TraceOptions& options) {
-  CsvReader csv(options.file, "a trace in the mosim CSV format");
+bool recognizes_mosim(const TraceInput& input) { return has_columns(input, {"gpu_workers"}); }
+
+Trace read_mosim_trace(TraceInput input, TraceBuilder& builder) {
+  CsvReader csv(input.file, std::move(input.source), "a trace in the mosim CSV format");
   const Columns columns(csv);
-  std::vector<TraceJob> jobs;
-  Problems problems;
-  while (csv.next()) jobs.push_back(read_job(csv, columns, problems));
-  problems.throw_if_any();
-  return jobs;
+  while (builder.next_row(csv)) builder.add(read_job(csv, columns, builder.problems()));
+  return builder.finish({.format = "mosim"});
 }
 
 }  // namespace mosim

@@ -1,90 +1,123 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <array>
+#include <filesystem>
 
 #include "base/csv.hpp"
-#include "base/problems.hpp"
 #include "base/text.hpp"
-#include "mosim/trace.hpp"
 #include "trace/formats.hpp"
 
 namespace mosim {
 namespace {
 
-struct Reader {
-  TraceFormat format;
-  std::string_view mark;  // a column that no other format has
-  std::vector<TraceJob> (*read)(const TraceOptions&);
+constexpr std::size_t kHead = 1U << 16;
+
+constexpr std::array kReaders{
+    TraceReader{{"mosim", "CSV: job_id, model, arrival_time, duration, gpu_workers, ..."},
+                recognizes_mosim,
+                read_mosim_trace},
+    TraceReader{{"philly-csv", "CSV: timestamp, duration, num_gpus, gpu_time, cluster"},
+                recognizes_philly_csv,
+                read_philly_csv_trace},
 };
 
-constexpr Reader kReaders[] = {
-    {{"mosim", "CSV: job_id, model, arrival_time, duration, gpu_workers, ..."},
-     "gpu_workers",
-     read_mosim_trace},
-    {{"philly-csv", "CSV: timestamp, duration, num_gpus, gpu_time, cluster"},
-     "num_gpus",
-     read_philly_csv_trace},
-};
-
-// `auto`: the format whose own column stands in the header; the first one when none does, so that
-// its message says what is missing.
-const Reader& recognize(const std::string& file) {
-  const CsvReader csv(file, "a trace");
-  for (const Reader& reader : kReaders) {
-    if (csv.find_first(reader.mark)) return reader;
+// The fields of the first line that is not blank, without quotes and blanks.
+std::vector<std::string> first_row_of(std::string_view head) {
+  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+  std::string_view line;
+  while (line.empty() && !head.empty()) {
+    const std::size_t end = std::min(head.find('\n'), head.size());
+    line = trim(head.substr(0, end));
+    if (line.ends_with('\r')) line = trim(line.substr(0, line.size() - 1));
+    head.remove_prefix(std::min(end + 1, head.size()));
   }
-  return kReaders[0];
+  std::vector<std::string> fields;
+  while (!line.empty()) {
+    const std::size_t comma = std::min(line.find(','), line.size());
+    std::string_view field = trim(line.substr(0, comma));
+    if (field.size() > 1 && field.starts_with('"') && field.ends_with('"')) {
+      field = field.substr(1, field.size() - 2);
+    }
+    fields.emplace_back(field);
+    line.remove_prefix(std::min(comma + 1, line.size()));
+  }
+  return fields;
 }
 
-const Reader& reader_for(const TraceOptions& options) {
-  if (options.format == "auto") return recognize(options.file);
+TraceInput open_input(const std::string& file) {
+  TraceInput input;
+  input.file = file;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) return input;
+  input.source = std::make_unique<PeekedSource>(open_source(file, "a trace"));
+  input.head = input.source->peek(kHead);
+  input.first_row = first_row_of(input.head);
+  return input;
+}
+
+[[noreturn]] void refuse_unrecognized(const TraceInput& input) {
+  if (input.source == nullptr) {
+    throw InputError({input.file, {}}, "is a directory", "a trace file");
+  }
+  if (trim(input.head).empty()) {
+    throw InputError({input.file, {}}, "is empty", "a trace in one of the known formats");
+  }
+  std::vector<std::string> columns = input.first_row;
+  constexpr std::size_t kShown = 12;
+  if (columns.size() > kShown) columns.resize(kShown);
+  throw InputError({input.file, {}},
+                   fmt::format("is of no format that is known by its content (it begins with: {})",
+                               join(columns, ", ").substr(0, 200)),
+                   "--trace-format with its name; 'generic' takes any CSV");
+}
+
+const TraceReader& reader_for(const TraceOptions& options, const TraceInput& input) {
   std::vector<std::string> names{"auto"};
-  for (const Reader& reader : kReaders) {
-    if (reader.format.name == options.format) return reader;
+  for (const TraceReader& reader : kReaders) {
+    if (options.format == "auto" ? reader.recognizes(input)
+                                 : reader.format.name == options.format) {
+      return reader;
+    }
     names.emplace_back(reader.format.name);
   }
+  if (options.format == "auto") refuse_unrecognized(input);
   throw InputError({options.file, {}},
                    fmt::format("is of format '{}', which is not known", options.format),
                    one_of(options.format, names));
 }
 
-void refuse_duplicate_ids(const Trace& trace) {
-  std::unordered_map<std::string_view, std::uint32_t> lines;
-  lines.reserve(trace.jobs.size());
-  Problems problems;
-  for (const TraceJob& job : trace.jobs) {
-    const auto [at, added] = lines.emplace(job.id, job.position.line);
-    if (added) continue;
-    problems.add({trace.file, job.position},
-                 fmt::format("job id '{}' was used on line {} already", job.id, at->second),
-                 "each id once");
-  }
-  problems.throw_if_any();
-}
-
 }  // namespace
+
+std::span<const TraceReader> trace_readers() { return kReaders; }
+
+bool has_columns(const TraceInput& input, std::initializer_list<std::string_view> columns) {
+  return std::all_of(columns.begin(), columns.end(), [&](std::string_view column) {
+    return std::find(input.first_row.begin(), input.first_row.end(), column) !=
+           input.first_row.end();
+  });
+}
 
 const std::vector<TraceFormat>& trace_formats() {
   static const std::vector<TraceFormat> formats = [] {
     std::vector<TraceFormat> all;
-    for (const Reader& reader : kReaders) all.push_back(reader.format);
+    for (const TraceReader& reader : kReaders) all.push_back(reader.format);
     return all;
   }();
   return formats;
 }
 
 Trace read_trace(const TraceOptions& options) {
-  const Reader& reader = reader_for(options);
-  Trace trace{options.file, std::string(reader.format.name), reader.read(options)};
+  TraceInput input = open_input(options.file);
+  const TraceReader& reader = reader_for(options, input);
+  TraceBuilder builder(options, options.file);
+  Trace trace = reader.read(std::move(input), builder);
   if (trace.jobs.empty()) {
-    throw InputError({options.file, {}}, "has no jobs", "at least one row after the header");
+    const std::string account = describe_account(trace, options);
+    throw InputError({options.file, {}},
+                     account.empty() ? "has no jobs" : fmt::format("has no jobs left: {}", account),
+                     "at least one job");
   }
-  refuse_duplicate_ids(trace);
-  std::stable_sort(trace.jobs.begin(), trace.jobs.end(),
-                   [](const TraceJob& a, const TraceJob& b) { return a.submit_s < b.submit_s; });
-  if (options.filter.limit > 0 && trace.jobs.size() > options.filter.limit)
-    trace.jobs.resize(options.filter.limit);
   return trace;
 }
 

@@ -50,7 +50,7 @@ TEST(PhillyCsv, TimesStartAtTheEarliestSubmission) {
 
 TEST(PhillyCsv, BadTimestampsAreRefused) {
   const test::TemporaryFolder folder;
-  for (const char* time : {"2017-13-09 07:01:55", "2017-02-29 07:01:55", "2017-10-09T07:01:55",
+  for (const char* time : {"2017-13-09 07:01:55", "2017-02-29 07:01:55", "2017-10-09X07:01:55",
                            "2017-10-09 24:00:00", "yesterday", ""}) {
     const std::string file =
         folder.write("p.csv", std::string("timestamp,duration,num_gpus\n") + time + ",1,1\n");

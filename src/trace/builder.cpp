@@ -1,0 +1,245 @@
+#include "trace/builder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+
+namespace mosim {
+namespace {
+
+constexpr std::size_t kShownBadRows = 5;
+
+std::optional<Finding> finding_of(JobStatus status) {
+  switch (status) {
+    case JobStatus::failed:
+    case JobStatus::timed_out:
+    case JobStatus::node_failed:
+      return Finding::failed;
+    case JobStatus::cancelled:
+      return Finding::cancelled;
+    case JobStatus::unfinished:
+      return Finding::unfinished;
+    case JobStatus::unknown:
+    case JobStatus::completed:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Whether the job is in the sample: by its id, so that other jobs do not matter.
+bool sampled(const TraceFilter& filter, const std::string& id) {
+  if (filter.sample >= 1) return true;
+  RandomStream random(filter.sample_seed, id);
+  return static_cast<double>(random.next() >> 11) * 0x1p-53 < filter.sample;
+}
+
+bool wanted(const TraceFilter& filter, const TraceJob& job) {
+  return job.gpus() >= filter.min_gpus && (filter.max_gpus == 0 || job.gpus() <= filter.max_gpus) &&
+         contains(filter.statuses, status_name(job.status)) &&
+         contains(filter.virtual_clusters, job.virtual_cluster) && sampled(filter, job.id);
+}
+
+bool in_window(const TraceFilter& filter, double submit_s) {
+  return submit_s >= filter.from_s && submit_s < filter.to_s;
+}
+
+void scale(const TraceFilter& filter, TraceJob& job) {
+  const double submissions = filter.time_scale / filter.load_scale;
+  // What came after the submission keeps its distance but for the scale of time.
+  const double submit_s = job.submit_s * submissions;
+  const auto moved = [&](double time) {
+    return submit_s + (time - job.submit_s) * filter.time_scale;
+  };
+  if (job.start_s) job.start_s = moved(*job.start_s);
+  if (job.deadline_s) job.deadline_s = moved(*job.deadline_s);
+  job.submit_s = submit_s;
+  job.duration_s *= filter.time_scale;
+  if (job.iterations) job.iterations = *job.iterations * filter.time_scale;
+}
+
+}  // namespace
+
+TraceBuilder::TraceBuilder(const TraceOptions& options, std::string file)
+    : options_(options), file_(std::move(file)) {}
+
+// Whether the row at hand has problems. When lenient they become a bad row.
+bool TraceBuilder::settle_problems() {
+  if (problems_.count() == settled_problems_) return false;
+  ++account_.jobs_read;
+  if (!options_.lenient) {
+    settled_problems_ = problems_.count();
+    return true;
+  }
+  constexpr auto kBad = static_cast<std::size_t>(Finding::bad_row);
+  ++account_.found[kBad];
+  ++account_.dropped[kBad];
+  for (Diagnostic& problem : problems_.take_after(settled_problems_)) {
+    if (account_.bad_rows.size() < kShownBadRows) account_.bad_rows.push_back(std::move(problem));
+  }
+  return true;
+}
+
+bool TraceBuilder::next_row(CsvReader& csv) {
+  for (;;) {
+    const CsvRow row = csv.next(problems_);
+    if (row != CsvRow::bad) return row == CsvRow::row;
+    settle_problems();
+  }
+}
+
+std::optional<Treatment> TraceBuilder::admits(Finding finding, const Position& where,
+                                              std::string_view id) {
+  const auto at = static_cast<std::size_t>(finding);
+  const Treatment treatment = options_.treatments[at];
+  if (treatment == Treatment::stop) {
+    throw InputError(
+        {file_, where}, fmt::format("job '{}' is {}", id, finding_name(finding)),
+        fmt::format("no such job, or another treatment of {} than stop", finding_name(finding)));
+  }
+  ++account_.found[at];
+  if (treatment != Treatment::drop) return treatment;
+  ++account_.dropped[at];
+  ++account_.jobs_read;
+  // What else is wrong with a job that is left out does not matter.
+  (void)problems_.take_after(settled_problems_);
+  return std::nullopt;
+}
+
+// What the fields of a job tell. False when it is dropped.
+bool TraceBuilder::treat_own_findings(TraceJob& job) {
+  const auto admitted = [&](Finding finding) { return admits(finding, job.position, job.id); };
+  if (const auto finding = finding_of(job.status)) {
+    const auto treatment = admitted(*finding);
+    if (!treatment) return false;
+    const bool ended = *treatment == Treatment::as_ended && *finding != Finding::unfinished;
+    if (ended) job.status = JobStatus::completed;
+  }
+  if (job.gpus() == 0) {
+    if (!admitted(Finding::zero_gpus)) return false;
+    job.workers = job.gpus_per_worker = 1;
+  }
+  if (job.gpu_share < 1 && !admitted(Finding::fractional_gpus)) return false;
+  if (job.duration_s < 0) {
+    if (!admitted(Finding::negative_duration)) return false;
+    job.duration_s = 0;
+  }
+  return true;
+}
+
+void TraceBuilder::saw_submission(double time_s) {
+  earliest_ = any_ ? std::min(earliest_, time_s) : time_s;
+  any_ = true;
+  saw(time_s);
+}
+
+void TraceBuilder::add(TraceJob job) {
+  if (settle_problems()) return;
+  saw_submission(job.submit_s);
+  if (job.status != JobStatus::unfinished && job.duration_known) {
+    saw(job.start_s.value_or(job.submit_s) + job.duration_s);
+  }
+  if (!treat_own_findings(job)) return;
+  ++account_.jobs_read;
+  if (!wanted(options_.filter, job)) {
+    ++account_.filtered;
+    return;
+  }
+  keep_first(std::move(job));
+}
+
+// With a limit, a heap whose top is the latest: memory for `limit` jobs is enough, unless the
+// window is only known at the end.
+void TraceBuilder::keep_first(TraceJob job) {
+  const TraceFilter& filter = options_.filter;
+  kept_.push_back({std::move(job), account_.jobs_read});
+  const bool whole_window = filter.from_s <= 0 && filter.to_s >= 1e300;
+  if (filter.limit == 0 || !whole_window) return;
+  std::push_heap(kept_.begin(), kept_.end(), Earlier{});
+  if (kept_.size() <= filter.limit) return;
+  std::pop_heap(kept_.begin(), kept_.end(), Earlier{});
+  kept_.pop_back();
+  ++account_.filtered;
+}
+
+// Where an id stands twice the second job is a bad row.
+void TraceBuilder::refuse_duplicate_ids() {
+  std::unordered_map<std::string_view, std::uint32_t> lines;
+  lines.reserve(kept_.size());
+  std::size_t kept = 0;
+  for (Kept& one : kept_) {
+    const auto [at, added] = lines.emplace(one.job.id, one.job.position.line);
+    if (!added) {
+      problems_.add({file_, one.job.position},
+                    fmt::format("job id '{}' was used on line {} already", one.job.id, at->second),
+                    "each id once");
+      settle_problems();
+      if (options_.lenient) --account_.jobs_read;  // it was counted when it was added
+    }
+    one.duplicate = !added;
+    kept += added ? 1 : 0;
+  }
+  if (kept == kept_.size() || !options_.lenient) return;
+  std::erase_if(kept_, [](const Kept& one) { return one.duplicate; });
+}
+
+void TraceBuilder::end_unfinished(TraceJob& job) const {
+  if (job.status != JobStatus::unfinished) return;
+  job.duration_s = std::max(0.0, latest_ - job.start_s.value_or(job.submit_s));
+  job.duration_known = true;
+  job.status = JobStatus::completed;
+}
+
+Trace TraceBuilder::finish(const TraceShape& shape) {
+  if (shape.ids == JobIds::of_the_file) refuse_duplicate_ids();
+  problems_.throw_if_any();
+  std::sort(kept_.begin(), kept_.end(), Earlier{});
+  Trace trace;
+  trace.file = file_;
+  trace.format = shape.format;
+  if (shape.times == TraceTimes::calendar) trace.epoch_s = earliest_;
+  const TraceFilter& filter = options_.filter;
+  trace.jobs.reserve(kept_.size());
+  for (Kept& one : kept_) {
+    TraceJob& job = one.job;
+    end_unfinished(job);
+    if (trace.epoch_s) {
+      job.submit_s -= *trace.epoch_s;
+      if (job.start_s) *job.start_s -= *trace.epoch_s;
+      if (job.deadline_s) *job.deadline_s -= *trace.epoch_s;
+    }
+    if (!in_window(filter, job.submit_s) ||
+        (filter.limit > 0 && trace.jobs.size() == filter.limit)) {
+      ++account_.filtered;
+      continue;
+    }
+    scale(filter, job);
+    trace.jobs.push_back(std::move(job));
+  }
+  trace.account = std::move(account_);
+  return trace;
+}
+
+std::string describe_account(const Trace& trace, const TraceOptions& options) {
+  std::vector<std::string> parts;
+  for (std::size_t finding = 0; finding < kFindings; ++finding) {
+    const std::uint64_t found = trace.account.found[finding];
+    if (found == 0) continue;
+    const bool bad = static_cast<Finding>(finding) == Finding::bad_row;
+    parts.push_back(fmt::format("{} {} ({})", found, finding_name(static_cast<Finding>(finding)),
+                                bad ? "dropped" : treatment_name(options.treatments[finding])));
+  }
+  if (trace.account.filtered > 0) {
+    parts.push_back(fmt::format("{} filtered out", trace.account.filtered));
+  }
+  return join(parts, ", ");
+}
+
+}  // namespace mosim
