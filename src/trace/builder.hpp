@@ -30,7 +30,7 @@ enum class JobIds { of_the_file, made };
 enum class TraceTimes { calendar, as_written };
 
 struct TraceShape {
-  std::string format;
+  std::string format = {};
   JobIds ids = JobIds::of_the_file;
   TraceTimes times = TraceTimes::as_written;
 };
