@@ -39,6 +39,7 @@ struct Scenario {
   std::uint64_t trace_limit = 0;
   double trace_time_scale = 1;
   double trace_load_scale = 1;
+  double trace_default_duration_s = 0;
   std::string trace_throughputs;
   std::string trace_throughputs_gpu = "v100";
   std::string trace_delimiter = ",";

@@ -118,6 +118,7 @@ struct TraceOptions {
   TraceFilter filter = {};
   bool lenient = false;  // count bad rows instead of refusing the trace
   std::array<Treatment, kFindings> treatments = default_treatments();
+  double default_duration_s = 0;         // of jobs whose format does not say how long; 0: none
   GenericColumns columns = {};           // of `generic`
   std::string throughputs = {};          // of `gavel`: the file of measured steps per second
   std::string throughputs_gpu = "v100";  // whose throughputs give the durations

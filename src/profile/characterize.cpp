@@ -8,13 +8,17 @@
 namespace mosim {
 namespace {
 
+bool counts_iterations(const TraceJob& job, const CharacterizeOptions& options) {
+  return job.iterations && options.iterations == IterationsFrom::trace;
+}
+
 Job make_job(const TraceJob& from, const JobProfile& profile, const CharacterizeOptions& options) {
   Job job;
   job.submit_s = from.submit_s;
   job.request = {from.workers, from.gpus_per_worker, from.cpus_per_worker};
   job.profile = profile;
   if (options.loading == LoadingMode::none) job.profile.loading_s = 0;
-  if (from.iterations && options.iterations == IterationsFrom::trace) {
+  if (counts_iterations(from, options)) {
     job.iterations = *from.iterations;
     return job;
   }
@@ -28,6 +32,16 @@ Job make_job(const TraceJob& from, const JobProfile& profile, const Characterize
   return job;
 }
 
+// A job whose length nothing tells.
+void refuse_unknown_length(const Trace& trace, const TraceJob& job, Problems& problems) {
+  problems.add({trace.file, job.position},
+               job.iterations
+                   ? fmt::format("job '{}' has iterations, but no duration", job.id)
+                   : fmt::format("job '{}' has neither a duration nor iterations", job.id),
+               job.iterations ? "trace.default_duration, or trace.iterations: trace"
+                              : "trace.default_duration, or a trace that has one of them");
+}
+
 }  // namespace
 
 std::vector<Job> characterize(const Trace& trace, const ProfileSource& source,
@@ -37,6 +51,10 @@ std::vector<Job> characterize(const Trace& trace, const ProfileSource& source,
   std::map<ProfileTable::Key, std::optional<JobProfile>> known;
   Problems problems;
   for (const TraceJob& job : trace.jobs) {
+    if (!job.duration_known && !counts_iterations(job, options)) {
+      refuse_unknown_length(trace, job, problems);
+      continue;
+    }
     const std::uint32_t gpus = job.workers * job.gpus_per_worker;
     const auto [at, added] = known.try_emplace({job.model, gpus});
     if (added) at->second = source.find(job.model, gpus);

@@ -100,6 +100,9 @@ const Option<Scenario> kScenarioOptions[] = {
      "multiplies all times, durations and iterations", 1e-6, 1e6},
     {"trace.load_scale", ValueKind::number, &Scenario::trace_load_scale,
      "jobs are submitted that much faster; durations stay", 1e-6, 1e6},
+    {"trace.default_duration", ValueKind::duration, &Scenario::trace_default_duration_s,
+     "how long jobs ran where the trace does not say (pollux, gavel); 0 s: then they need "
+     "iterations"},
     {"trace.throughputs", ValueKind::path, &Scenario::trace_throughputs,
      "of format gavel: the JSON file of measured steps per second, which gives jobs a duration"},
     {"trace.throughputs_gpu", ValueKind::text, &Scenario::trace_throughputs_gpu,

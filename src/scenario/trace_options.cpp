@@ -99,6 +99,7 @@ TraceOptions trace_options(const Scenario& scenario) {
   set_treatment(options, Finding::missing_time, scenario.on_missing_time);
   set_treatment(options, Finding::negative_duration, scenario.on_negative_duration);
   set_treatment(options, Finding::overlapping_attempts, scenario.on_overlapping_attempts);
+  options.default_duration_s = scenario.trace_default_duration_s;
   options.columns = columns_of(scenario);
   options.throughputs = scenario.trace_throughputs;
   options.throughputs_gpu = scenario.trace_throughputs_gpu;

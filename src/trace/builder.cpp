@@ -70,7 +70,7 @@ void scale(const TraceFilter& filter, TraceJob& job) {
 TraceBuilder::TraceBuilder(const TraceOptions& options, std::string file)
     : options_(options), file_(std::move(file)) {}
 
-// Whether the row at hand has problems. When lenient they become a bad row.
+// When lenient, the problems become a bad row.
 bool TraceBuilder::settle_problems() {
   if (problems_.count() == settled_problems_) return false;
   ++account_.jobs_read;
@@ -197,6 +197,12 @@ void TraceBuilder::end_unfinished(TraceJob& job) const {
   job.status = JobStatus::completed;
 }
 
+void TraceBuilder::set_default_duration(TraceJob& job) const {
+  if (job.duration_known || options_.default_duration_s <= 0) return;
+  job.duration_s = options_.default_duration_s;
+  job.duration_known = true;
+}
+
 Trace TraceBuilder::finish(const TraceShape& shape) {
   if (shape.ids == JobIds::of_the_file) refuse_duplicate_ids();
   problems_.throw_if_any();
@@ -210,6 +216,7 @@ Trace TraceBuilder::finish(const TraceShape& shape) {
   for (Kept& one : kept_) {
     TraceJob& job = one.job;
     end_unfinished(job);
+    set_default_duration(job);
     if (trace.epoch_s) {
       job.submit_s -= *trace.epoch_s;
       if (job.start_s) *job.start_s -= *trace.epoch_s;

@@ -60,6 +60,13 @@ class TraceBuilder {
   // The next row that has the header's fields; others are problems, or bad rows when lenient.
   bool next_row(CsvReader& csv);
 
+  // Whether the row at hand has problems; it is done with then. Only readers that need more than
+  // one row for a job ask: `add` does it for the others.
+  bool settle_problems();
+
+  // Positions of jobs are in this file: for formats of several.
+  void set_file(std::string file) { file_ = std::move(file); }
+
   // Counts the finding for the job at hand and tells what to do about it. Nothing when the job is
   // to be dropped; the reader then leaves it. Throws InputError where the treatment is `stop`.
   // A job counts as dropped once, however many findings it has.
@@ -92,11 +99,11 @@ class TraceBuilder {
     }
   };
 
-  bool settle_problems();
   bool treat_own_findings(TraceJob& job);
   void keep_first(TraceJob job);
   void refuse_duplicate_ids();
   void end_unfinished(TraceJob& job) const;
+  void set_default_duration(TraceJob& job) const;
 
   TraceOptions options_;
   std::string file_;

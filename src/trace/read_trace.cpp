@@ -20,6 +20,31 @@ constexpr std::array kReaders{
     TraceReader{{"philly-csv", "CSV: timestamp, duration, num_gpus, gpu_time, cluster"},
                 recognizes_philly_csv,
                 read_philly_csv_trace},
+    TraceReader{{"pai-2020", "folder: pai_job_table, pai_task_table, pai_instance_table"},
+                recognizes_pai_2020,
+                read_pai_2020_trace,
+                true},
+    TraceReader{{"openb", "CSV: name, num_gpu, gpu_milli, pod_phase, creation_time, ..."},
+                recognizes_openb,
+                read_openb_trace},
+    TraceReader{{"elasticflow", "CSV: job_id, submission_time, duration, num_gpu, ..."},
+                recognizes_elasticflow,
+                read_elasticflow_trace},
+    TraceReader{{"tiresias", "CSV: job_id, num_gpu, submit_time, iterations, duration, ..."},
+                recognizes_tiresias,
+                read_tiresias_trace},
+    TraceReader{{"muri", "CSV: as tiresias, with iteration_time, ...; milliseconds"},
+                recognizes_muri,
+                read_muri_trace},
+    TraceReader{{"gavel", "tabs: job_type, command, ..., total_steps, scale_factor, ..."},
+                recognizes_gavel,
+                read_gavel_trace},
+    TraceReader{{"pollux", "CSV: name, time, application, num_replicas, batch_size"},
+                recognizes_pollux,
+                read_pollux_trace},
+    TraceReader{{"generic", "any CSV, whose columns trace.columns names"},
+                recognizes_generic,
+                read_generic_trace},
 };
 
 // The fields of the first line that is not blank, without quotes and blanks.
@@ -58,7 +83,8 @@ TraceInput open_input(const std::string& file) {
 
 [[noreturn]] void refuse_unrecognized(const TraceInput& input) {
   if (input.source == nullptr) {
-    throw InputError({input.file, {}}, "is a directory", "a trace file");
+    throw InputError({input.file, {}}, "is a directory",
+                     "a trace file, or a folder of a format that is one");
   }
   if (trim(input.head).empty()) {
     throw InputError({input.file, {}}, "is empty", "a trace in one of the known formats");
@@ -110,6 +136,7 @@ const std::vector<TraceFormat>& trace_formats() {
 Trace read_trace(const TraceOptions& options) {
   TraceInput input = open_input(options.file);
   const TraceReader& reader = reader_for(options, input);
+  if (input.source == nullptr && !reader.reads_folders) refuse_unrecognized(input);
   TraceBuilder builder(options, options.file);
   Trace trace = reader.read(std::move(input), builder);
   if (trace.jobs.empty()) {
