@@ -20,6 +20,15 @@ constexpr std::array kReaders{
     TraceReader{{"philly-csv", "CSV: timestamp, duration, num_gpus, gpu_time, cluster"},
                 recognizes_philly_csv,
                 read_philly_csv_trace},
+    TraceReader{{"philly", "JSON: Microsoft's cluster_job_log, jobs with their attempts"},
+                recognizes_philly,
+                read_philly_trace},
+    TraceReader{{"helios", "CSV: SenseTime's cluster_log.csv (job_id, vc, gpu_num, state, ...)"},
+                recognizes_helios,
+                read_helios_trace},
+    TraceReader{{"acme", "CSV: Shanghai AI Lab's trace_seren.csv and trace_kalos.csv"},
+                recognizes_acme,
+                read_acme_trace},
 };
 
 // The fields of the first line that is not blank, without quotes and blanks.
