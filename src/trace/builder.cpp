@@ -1,6 +1,7 @@
 #include "trace/builder.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <memory_resource>
@@ -88,6 +89,24 @@ void permute(std::vector<TraceJob>& jobs, std::vector<std::size_t> from) {
   }
 }
 
+// Asks for large pages: the first writing to memory then costs a tenth. Only a wish.
+void wish_large_pages(void* first, std::size_t bytes) {
+  constexpr std::size_t kPage = 1U << 21;
+  void* at = first;
+  if (std::align(kPage, kPage, at, bytes) != nullptr) {
+    (void)::madvise(at, bytes / kPage * kPage, MADV_HUGEPAGE);
+  }
+}
+
+// Grows a full vector by more than it would itself. Memory that is not written to costs nothing
+// yet, and moving jobs does.
+template <typename T>
+void reserve_ahead(std::vector<T>& items) {
+  if (items.size() < items.capacity()) return;
+  items.reserve(std::max<std::size_t>(1024, 4 * items.size()));
+  wish_large_pages(items.data(), items.capacity() * sizeof(T));
+}
+
 }  // namespace
 
 // The limit can be applied while reading unless the window is only known at the end.
@@ -167,7 +186,7 @@ void TraceBuilder::saw_submission(double time_s) {
   saw(time_s);
 }
 
-void TraceBuilder::add(TraceJob job, double idle_s) {
+void TraceBuilder::add(TraceJob&& job, double idle_s) {
   if (settle_problems()) return;
   saw_submission(job.submit_s);
   if (job.status != JobStatus::unfinished && job.duration_known) {
@@ -185,6 +204,8 @@ void TraceBuilder::add(TraceJob job, double idle_s) {
 void TraceBuilder::keep(TraceJob&& job, double idle_s) {
   Kept one{job.submit_s, account_.jobs_read, jobs_.size(), idle_s};
   if (!limited_ || jobs_.size() < options_.filter.limit) {
+    reserve_ahead(jobs_);
+    reserve_ahead(kept_);
     jobs_.push_back(std::move(job));
     kept_.push_back(one);
     if (limited_) std::push_heap(kept_.begin(), kept_.end(), kEarlier);

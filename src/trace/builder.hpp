@@ -69,7 +69,7 @@ class TraceBuilder {
   // CalendarClock gives them). An unfinished job needs `start_s`; its duration is found at the end.
   // `idle_s` is the part of the time since its start in which it did not run. A job with problems
   // is not kept.
-  void add(TraceJob job, double idle_s = 0);
+  void add(TraceJob&& job, double idle_s = 0);
 
   // The submission time of a job that is dropped: time 0 does not move when more is dropped.
   void saw_submission(double time_s);

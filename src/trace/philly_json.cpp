@@ -65,6 +65,8 @@ const char* start_of(value& found) { return found.raw_json_token().data(); }
 
 std::string shown(value& found) {
   const std::string_view token = trim(found.raw_json_token());
+  if (token.starts_with('[')) return "an array";
+  if (token.starts_with('{')) return "an object";
   constexpr std::size_t kShown = 40;
   return std::string(token.substr(0, std::min(token.find_first_of("\r\n"), kShown)));
 }
