@@ -190,17 +190,21 @@ void ElementReader::read(LoggedJob& logged) {
   if (text.front() != '{') {
     refuse(text.data(), fmt::format("has {} where a job should be", text.substr(0, 40)), kJobShape);
   }
-  simdjson::ondemand::document document;
-  try {
-    document = parser_.iterate(text.data(), text.size(), text.size() + JsonElements::kPadding);
-    read_job(document.get_value(), logged);
-  } catch (const simdjson::simdjson_error& error) {
-    const char* at = text.data();
-    if (document.current_location().get(at) != simdjson::SUCCESS) at = text.data();
-    const std::string_view reason = error.what();
+  const auto refuse_json = [&](const char* at, std::string_view reason) {
     refuse(std::clamp(at, text.data(), text.data() + text.size() - 1),
            fmt::format("is not JSON ({})", reason.substr(0, reason.find_first_of(":."))),
            "a job as a JSON object");
+  };
+  simdjson::ondemand::document document;
+  const auto error =
+      parser_.iterate(text.data(), text.size(), text.size() + JsonElements::kPadding).get(document);
+  if (error != simdjson::SUCCESS) refuse_json(text.data(), simdjson::error_message(error));
+  try {
+    read_job(document.get_value(), logged);
+  } catch (const simdjson::simdjson_error& wrong) {
+    const char* at = text.data();
+    if (document.current_location().get(at) != simdjson::SUCCESS) at = text.data();
+    refuse_json(at, wrong.what());
   }
 }
 
