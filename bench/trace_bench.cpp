@@ -131,7 +131,7 @@ void read(benchmark::State& state, const std::string& name, std::string_view bef
 void philly_json(benchmark::State& state) {
   read(state, "philly.json", "[", "\n]\n", write_philly_job);
 }
-BENCHMARK(philly_json)->Name("read_trace/philly")->Arg(400'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(philly_json)->Name("read_trace/philly")->Arg(800'000)->Unit(benchmark::kMillisecond);
 
 void helios(benchmark::State& state) {
   read(state, "helios.csv",
