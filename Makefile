@@ -19,6 +19,7 @@ bench: setup-test
 	cmake --preset bench
 	cmake --build --preset bench
 	build/bench/bin/engine_bench
+	build/bench/bin/trace_bench
 
 format:
 	scripts/format.sh

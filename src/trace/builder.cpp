@@ -1,8 +1,10 @@
 #include "trace/builder.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <memory_resource>
 #include <unordered_map>
 
 #include "base/random.hpp"
@@ -65,10 +67,54 @@ void scale(const TraceFilter& filter, TraceJob& job) {
   if (job.iterations) job.iterations = *job.iterations * filter.time_scale;
 }
 
+// Of two kept jobs, whether the first was submitted first; equal times are in the file's order.
+constexpr auto kEarlier = [](const auto& a, const auto& b) {
+  return a.submit_s != b.submit_s ? a.submit_s < b.submit_s : a.order < b.order;
+};
+
+// jobs[i] becomes what was jobs[from[i]]; every job is moved once.
+void permute(std::vector<TraceJob>& jobs, std::vector<std::size_t> from) {
+  for (std::size_t start = 0; start < jobs.size(); ++start) {
+    if (from[start] == start) continue;
+    TraceJob first = std::move(jobs[start]);
+    std::size_t at = start;
+    while (from[at] != start) {
+      const std::size_t next = from[at];
+      jobs[at] = std::move(jobs[next]);
+      from[at] = at;
+      at = next;
+    }
+    jobs[at] = std::move(first);
+    from[at] = at;
+  }
+}
+
+// Asks for large pages: the first writing to memory then costs a tenth. Only a wish.
+void wish_large_pages(void* first, std::size_t bytes) {
+  constexpr std::size_t kPage = 1U << 21;
+  void* at = first;
+  if (std::align(kPage, kPage, at, bytes) != nullptr) {
+    (void)::madvise(at, bytes / kPage * kPage, MADV_HUGEPAGE);
+  }
+}
+
+// Grows a full vector by more than it would itself. Memory that is not written to costs nothing
+// yet, and moving jobs does.
+template <typename T>
+void reserve_ahead(std::vector<T>& items) {
+  if (items.size() < items.capacity()) return;
+  items.reserve(std::max<std::size_t>(1024, 4 * items.size()));
+  wish_large_pages(items.data(), items.capacity() * sizeof(T));
+}
+
 }  // namespace
 
+// The limit can be applied while reading unless the window is only known at the end.
 TraceBuilder::TraceBuilder(const TraceOptions& options, std::string file)
-    : options_(options), file_(std::move(file)) {}
+    : options_(options),
+      file_(std::move(file)),
+      limited_(options.filter.limit > 0 && options.filter.from_s <= 0 &&
+               options.filter.to_s >= 1e300) {}
 
 // When lenient, the problems become a bad row.
 bool TraceBuilder::settle_problems() {
@@ -140,7 +186,7 @@ void TraceBuilder::saw_submission(double time_s) {
   saw(time_s);
 }
 
-void TraceBuilder::add(TraceJob job) {
+void TraceBuilder::add(TraceJob&& job, double idle_s) {
   if (settle_problems()) return;
   saw_submission(job.submit_s);
   if (job.status != JobStatus::unfinished && job.duration_known) {
@@ -152,47 +198,52 @@ void TraceBuilder::add(TraceJob job) {
     ++account_.filtered;
     return;
   }
-  keep_first(std::move(job));
+  keep(std::move(job), idle_s);
 }
 
-// With a limit, a heap whose top is the latest: memory for `limit` jobs is enough, unless the
-// window is only known at the end.
-void TraceBuilder::keep_first(TraceJob job) {
-  const TraceFilter& filter = options_.filter;
-  kept_.push_back({std::move(job), account_.jobs_read});
-  const bool whole_window = filter.from_s <= 0 && filter.to_s >= 1e300;
-  if (filter.limit == 0 || !whole_window) return;
-  std::push_heap(kept_.begin(), kept_.end(), Earlier{});
-  if (kept_.size() <= filter.limit) return;
-  std::pop_heap(kept_.begin(), kept_.end(), Earlier{});
-  kept_.pop_back();
-  ++account_.filtered;
-}
-
-// Where an id stands twice the second job is a bad row.
-void TraceBuilder::refuse_duplicate_ids() {
-  std::unordered_map<std::string_view, std::uint32_t> lines;
-  lines.reserve(kept_.size());
-  std::size_t kept = 0;
-  for (Kept& one : kept_) {
-    const auto [at, added] = lines.emplace(one.job.id, one.job.position.line);
-    if (!added) {
-      problems_.add({file_, one.job.position},
-                    fmt::format("job id '{}' was used on line {} already", one.job.id, at->second),
-                    "each id once");
-      settle_problems();
-      if (options_.lenient) --account_.jobs_read;  // it was counted when it was added
-    }
-    one.duplicate = !added;
-    kept += added ? 1 : 0;
+void TraceBuilder::keep(TraceJob&& job, double idle_s) {
+  Kept one{job.submit_s, account_.jobs_read, jobs_.size(), idle_s};
+  if (!limited_ || jobs_.size() < options_.filter.limit) {
+    reserve_ahead(jobs_);
+    reserve_ahead(kept_);
+    jobs_.push_back(std::move(job));
+    kept_.push_back(one);
+    if (limited_) std::push_heap(kept_.begin(), kept_.end(), kEarlier);
+    return;
   }
-  if (kept == kept_.size() || !options_.lenient) return;
-  std::erase_if(kept_, [](const Kept& one) { return one.duplicate; });
+  ++account_.filtered;  // this one, or the latest of the others
+  if (!kEarlier(one, kept_.front())) return;
+  std::pop_heap(kept_.begin(), kept_.end(), kEarlier);
+  one.at = kept_.back().at;
+  jobs_[one.at] = std::move(job);
+  kept_.back() = one;
+  std::push_heap(kept_.begin(), kept_.end(), kEarlier);
 }
 
-void TraceBuilder::end_unfinished(TraceJob& job) const {
+// Where an id stands twice the second job of the file is a bad row.
+void TraceBuilder::refuse_duplicate_ids() {
+  if (limited_) {
+    std::sort(kept_.begin(), kept_.end(),
+              [](const Kept& a, const Kept& b) { return a.order < b.order; });
+  }
+  std::pmr::monotonic_buffer_resource memory;
+  std::pmr::unordered_map<std::string_view, std::uint32_t> lines(kept_.size(), &memory);
+  for (Kept& one : kept_) {
+    const TraceJob& job = jobs_[one.at];
+    const auto [at, added] = lines.emplace(job.id, job.position.line);
+    if (added) continue;
+    one.dropped = true;
+    problems_.add({file_, job.position},
+                  fmt::format("job id '{}' was used on line {} already", job.id, at->second),
+                  "each id once");
+    settle_problems();
+    if (options_.lenient) --account_.jobs_read;  // it was counted when it was added
+  }
+}
+
+void TraceBuilder::end_unfinished(TraceJob& job, double idle_s) const {
   if (job.status != JobStatus::unfinished) return;
-  job.duration_s = std::max(0.0, latest_ - job.start_s.value_or(job.submit_s));
+  job.duration_s = std::max(0.0, latest_ - job.start_s.value_or(job.submit_s) - idle_s);
   job.duration_known = true;
   job.status = JobStatus::completed;
 }
@@ -203,33 +254,47 @@ void TraceBuilder::set_default_duration(TraceJob& job) const {
   job.duration_known = true;
 }
 
+// Drops what the filter does not want of kept jobs, which are in order.
+void TraceBuilder::drop_outside_window(double epoch_s) {
+  const TraceFilter& filter = options_.filter;
+  std::uint64_t wanted = 0;
+  for (Kept& one : kept_) {
+    if (one.dropped) continue;
+    one.dropped =
+        !in_window(filter, one.submit_s - epoch_s) || (filter.limit > 0 && wanted == filter.limit);
+    ++(one.dropped ? account_.filtered : wanted);
+  }
+}
+
 Trace TraceBuilder::finish(const TraceShape& shape) {
   if (shape.ids == JobIds::of_the_file) refuse_duplicate_ids();
   problems_.throw_if_any();
-  std::sort(kept_.begin(), kept_.end(), Earlier{});
   Trace trace;
   trace.file = file_;
   trace.format = shape.format;
   if (shape.times == TraceTimes::calendar) trace.epoch_s = earliest_;
-  const TraceFilter& filter = options_.filter;
-  trace.jobs.reserve(kept_.size());
-  for (Kept& one : kept_) {
-    TraceJob& job = one.job;
-    end_unfinished(job);
-    set_default_duration(job);
-    if (trace.epoch_s) {
-      job.submit_s -= *trace.epoch_s;
-      if (job.start_s) *job.start_s -= *trace.epoch_s;
-      if (job.deadline_s) *job.deadline_s -= *trace.epoch_s;
-    }
-    if (!in_window(filter, job.submit_s) ||
-        (filter.limit > 0 && trace.jobs.size() == filter.limit)) {
-      ++account_.filtered;
-      continue;
-    }
-    scale(filter, job);
-    trace.jobs.push_back(std::move(job));
+  const double epoch_s = trace.epoch_s.value_or(0);
+  if (!std::is_sorted(kept_.begin(), kept_.end(), kEarlier)) {
+    std::sort(kept_.begin(), kept_.end(), kEarlier);
   }
+  drop_outside_window(epoch_s);
+  std::stable_partition(kept_.begin(), kept_.end(), [](const Kept& one) { return !one.dropped; });
+  std::vector<std::size_t> from;
+  from.reserve(kept_.size());
+  for (const Kept& one : kept_) from.push_back(one.at);
+  permute(jobs_, std::move(from));
+  while (!kept_.empty() && kept_.back().dropped) kept_.pop_back();
+  jobs_.resize(kept_.size());
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    TraceJob& job = jobs_[i];
+    end_unfinished(job, kept_[i].idle_s);
+    set_default_duration(job);
+    job.submit_s -= epoch_s;
+    if (job.start_s) *job.start_s -= epoch_s;
+    if (job.deadline_s) *job.deadline_s -= epoch_s;
+    scale(options_.filter, job);
+  }
+  trace.jobs = std::move(jobs_);
   trace.account = std::move(account_);
   return trace;
 }

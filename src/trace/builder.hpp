@@ -74,8 +74,9 @@ class TraceBuilder {
 
   // A job that was read whole. `submit_s` and `start_s` are on the file's clock (calendar times: as
   // CalendarClock gives them). An unfinished job needs `start_s`; its duration is found at the end.
-  // A job with problems is not kept.
-  void add(TraceJob job);
+  // `idle_s` is the part of the time since its start in which it did not run. A job with problems
+  // is not kept.
+  void add(TraceJob&& job, double idle_s = 0);
 
   // The submission time of a job that is dropped: time 0 does not move when more is dropped.
   void saw_submission(double time_s);
@@ -88,28 +89,29 @@ class TraceBuilder {
   Trace finish(const TraceShape& shape);
 
  private:
+  // A kept job without its weight: what is sorted.
   struct Kept {
-    TraceJob job;
+    double submit_s = 0;
     std::uint64_t order = 0;  // of the file
-    bool duplicate = false;   // its id was used before
-  };
-  struct Earlier {
-    bool operator()(const Kept& a, const Kept& b) const {
-      return a.job.submit_s != b.job.submit_s ? a.job.submit_s < b.job.submit_s : a.order < b.order;
-    }
+    std::size_t at = 0;       // in jobs_
+    double idle_s = 0;        // of `add`
+    bool dropped = false;     // after all
   };
 
   bool treat_own_findings(TraceJob& job);
-  void keep_first(TraceJob job);
+  void keep(TraceJob&& job, double idle_s);
   void refuse_duplicate_ids();
-  void end_unfinished(TraceJob& job) const;
+  void drop_outside_window(double epoch_s);
+  void end_unfinished(TraceJob& job, double idle_s) const;
   void set_default_duration(TraceJob& job) const;
 
   TraceOptions options_;
   std::string file_;
   Problems problems_;
   std::size_t settled_problems_ = 0;  // of the rows before the one at hand
-  std::vector<Kept> kept_;
+  std::vector<TraceJob> jobs_;
+  std::vector<Kept> kept_;  // a heap with the latest on top while `limited_`
+  bool limited_ = false;    // jobs_ never grows beyond the limit
   TraceAccount account_;
   double earliest_ = 0;
   double latest_ = 0;

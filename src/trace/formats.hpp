@@ -35,6 +35,21 @@ struct TraceReader {
 [[nodiscard]] bool recognizes_philly_csv(const TraceInput& input);
 [[nodiscard]] Trace read_philly_csv_trace(TraceInput input, TraceBuilder& builder);
 
+// `philly`: the original cluster_job_log, a JSON array of jobs with their attempts. Source:
+// github.com/msr-fiddle/philly-traces (Jeon et al., ATC 2019).
+[[nodiscard]] bool recognizes_philly(const TraceInput& input);
+[[nodiscard]] Trace read_philly_trace(TraceInput input, TraceBuilder& builder);
+
+// `helios`: cluster_log.csv of SenseTime's clusters. Source:
+// github.com/S-Lab-System-Group/HeliosData (Hu et al., SC 2021).
+[[nodiscard]] bool recognizes_helios(const TraceInput& input);
+[[nodiscard]] Trace read_helios_trace(TraceInput input, TraceBuilder& builder);
+
+// `acme`: trace_seren.csv and trace_kalos.csv of Shanghai AI Lab. Source:
+// github.com/InternLM/AcmeTrace (Hu et al., NSDI 2024).
+[[nodiscard]] bool recognizes_acme(const TraceInput& input);
+[[nodiscard]] Trace read_acme_trace(TraceInput input, TraceBuilder& builder);
+
 // `pai-2020`: the tables of Alibaba's cluster-trace-gpu-v2020 (Weng et al., NSDI 2022).
 [[nodiscard]] bool recognizes_pai_2020(const TraceInput& input);
 [[nodiscard]] Trace read_pai_2020_trace(TraceInput input, TraceBuilder& builder);
