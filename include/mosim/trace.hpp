@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -158,6 +159,20 @@ struct TraceFormat {
 // column, a value that is not what the column holds, a job id used twice, no jobs at all.
 // Memory grows with the jobs kept, not with the text. Formats and their columns: docs/formats.md.
 [[nodiscard]] Trace read_trace(const TraceOptions& options);
+
+// The formats that `write_trace` writes.
+[[nodiscard]] std::vector<std::string> writable_trace_formats();
+
+// What the format cannot hold of this trace, and what it needs and the trace does not say, a line
+// each: "user names of 80 jobs", "durations of 12 jobs (rounded)". Empty when a reader gets all of
+// it back. Throws InputError when the format cannot be written.
+[[nodiscard]] std::vector<std::string> losses_of(const Trace& trace, std::string_view format);
+
+// Writes the trace, piece by piece; what the format cannot hold is left out. Returns the number of
+// jobs written. Throws InputError when the format cannot be written or can hold none of the jobs,
+// before it writes anything.
+std::uint64_t write_trace(const Trace& trace, std::string_view format,
+                          const std::function<void(std::string_view)>& write);
 
 // "failed 3 kept, zero-gpus 10 dropped, ...": a line for people; empty when there is nothing to
 // say.

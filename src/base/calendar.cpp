@@ -143,6 +143,17 @@ std::string format_calendar_time(double seconds) {
                      of_day / 3600, of_day / 60 % 60, of_day % 60);
 }
 
+std::string format_exact_calendar_time(double seconds) {
+  const double fraction = seconds - std::floor(seconds);
+  if (fraction == 0) return format_calendar_time(seconds);
+  // A double near 1970 may have 1074 places, which is not what a time needs.
+  std::array<char, 64> text{};
+  const auto written =
+      std::to_chars(text.data(), text.data() + text.size(), fraction, std::chars_format::fixed);
+  if (written.ec != std::errc()) return format_calendar_time(seconds);
+  return format_calendar_time(seconds) + std::string(text.data() + 1, written.ptr);
+}
+
 int weekday_of(double seconds) {
   // 1970-01-01 was a Thursday.
   return static_cast<int>(((whole_days(seconds) + 3) % 7 + 7) % 7);

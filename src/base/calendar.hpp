@@ -31,6 +31,10 @@ class CalendarClock {
 // "2017-10-09 07:01:55", rounded down to the second.
 [[nodiscard]] std::string format_calendar_time(double seconds);
 
+// The same with as much of the second's fraction as `parse_calendar_time` needs to give back
+// exactly `seconds`.
+[[nodiscard]] std::string format_exact_calendar_time(double seconds);
+
 // 0 is Monday.
 [[nodiscard]] int weekday_of(double seconds);
 [[nodiscard]] int hour_of(double seconds);
