@@ -40,6 +40,19 @@ struct QuoteTracker {
 
 }  // namespace
 
+void append_csv_field(std::string& out, std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    out += text;
+    return;
+  }
+  out += '"';
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  out += '"';
+}
+
 CsvReader::CsvReader(const std::string& path, std::string_view expected)
     : CsvReader(path, open_source(path, expected), expected) {}
 

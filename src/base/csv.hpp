@@ -1,4 +1,5 @@
-// A small streaming CSV reader (RFC 4180: quotes, CRLF; also a byte-order mark and blank lines).
+// A small streaming CSV reader (RFC 4180: quotes, CRLF; also a byte-order mark and blank lines),
+// and the quoting of fields.
 #pragma once
 
 #include <deque>
@@ -27,6 +28,10 @@ struct CsvShape {
   char delimiter = ',';
   std::vector<std::string> columns = {};  // of a file without a header row
 };
+
+// Adds a field to a row that is being written, quoted when it holds a comma, a quote or a line
+// break.
+void append_csv_field(std::string& out, std::string_view text);
 
 enum class CsvRow { row, bad, end };
 

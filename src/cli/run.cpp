@@ -82,10 +82,8 @@ void add_run(CLI::App& app) {
   };
   flag("--trace", "trace.file", "Trace to replay");
   flag("--trace-format", "trace.format", "Format of the trace");
-  command->add_flag_callback(
-      "--lenient",
-      [arguments] { arguments->scenario->flags.push_back({"trace.lenient", "true", "--lenient"}); },
-      "Leave out rows of the trace that are wrong, and count them");
+  add_key_switch(*command, arguments->scenario, "--lenient", "trace.lenient",
+                 "Leave out rows of the trace that are wrong, and count them");
   flag("--cluster", "cluster.file", "Cluster file");
   flag("--queue", "scheduler.queue", "Queue discipline (see `mosim policies`)");
   flag("--placement", "scheduler.placement", "Placement (see `mosim policies`)");
@@ -93,13 +91,8 @@ void add_run(CLI::App& app) {
   flag("--resolution", "contention.resolution", "Resolution of mosim: event or phase");
   flag("--seed", "workloads.seed", "Seed of the workload draw");
   flag("-o,--output", "output.dir", "Folder for the run's files");
-  command->add_flag_callback(
-      "--skip-unplaceable",
-      [arguments] {
-        arguments->scenario->flags.push_back(
-            {"scheduler.skip_unplaceable", "true", "--skip-unplaceable"});
-      },
-      "Drop and count jobs that the cluster can never hold");
+  add_key_switch(*command, arguments->scenario, "--skip-unplaceable", "scheduler.skip_unplaceable",
+                 "Drop and count jobs that the cluster can never hold");
   command->add_flag("--force", arguments->force, "Replace the run that the folder holds");
   command->add_flag("--json", arguments->json, "Print summary.json instead of a table");
   command->add_flag("-q,--quiet", arguments->quiet, "No table and no messages but errors");

@@ -3,26 +3,10 @@
 
 #include <iterator>
 
+#include "base/csv.hpp"
 #include "mosim/output.hpp"
 
 namespace mosim {
-namespace {
-
-// A field that holds a comma, a quote or a line break is quoted (RFC 4180).
-void append_text(std::string& out, std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-    out += text;
-    return;
-  }
-  out += '"';
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  out += '"';
-}
-
-}  // namespace
 
 std::string jobs_csv(const Run& run) {
   std::string out =
@@ -32,9 +16,9 @@ std::string jobs_csv(const Run& run) {
   for (std::size_t i = 0; i < run.jobs.size(); ++i) {
     const Job& job = run.jobs[i];
     const JobResult& result = run.result.jobs[i];
-    append_text(out, run.trace.jobs[i].id);
+    append_csv_field(out, run.trace.jobs[i].id);
     out += ',';
-    append_text(out, run.trace.jobs[i].model);
+    append_csv_field(out, run.trace.jobs[i].model);
     fmt::format_to(std::back_inserter(out), FMT_COMPILE(",{},{},{},{},{},{},{},{},{},{},{},{},"),
                    job.request.gpus(), job.submit_s, result.start_s, result.end_s,
                    result.start_s - job.submit_s, result.end_s - result.start_s,

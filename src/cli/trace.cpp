@@ -1,0 +1,11 @@
+#include "cli/commands.hpp"
+
+namespace mosim::cli {
+
+void add_trace(CLI::App& app) {
+  CLI::App* trace = app.add_subcommand("trace", "Look at, convert and make traces");
+  trace->require_subcommand(1);
+  add_trace_stats(*trace);
+}
+
+}  // namespace mosim::cli
