@@ -200,6 +200,14 @@ TEST_F(TraceStatsCommand, MistakesAreRefused) {
   EXPECT_EQ(stats("--cluster " + folder_.path("none.yaml")).exit_code, 3);
 }
 
+TEST(TraceStatsOfDemo, TheDocumentedOutputIsWhatIsPrinted) {
+  const CommandResult result = run_mosim(
+      "trace stats bundled:traces/demo.csv --cluster bundled:clusters/testbed-32gpu.yaml");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  expect_holds(read_text(std::string(MOSIM_SOURCE_DIR) + "/docs/traces.md"),
+               "```\n" + result.out + "```\n");
+}
+
 // The public trace, against what awk makes of it.
 TEST(TraceStatsOfPhilly, AgreesWithAwk) {
   const std::string file = shared_path("traces/philly/philly_jobs.csv.gz");
