@@ -13,6 +13,8 @@ namespace mosim {
 // The p-th percentile (0 to 100) of a sample that need not be sorted; between two values it
 // interpolates linearly at (n - 1) p / 100. 0 for an empty sample.
 [[nodiscard]] double percentile(std::vector<double> values, double p);
+// The same of a sample in ascending order.
+[[nodiscard]] double percentile_of_sorted(std::span<const double> values, double p);
 [[nodiscard]] double mean(std::span<const double> values);
 
 struct Distribution {

@@ -6,6 +6,7 @@ void add_trace(CLI::App& app) {
   CLI::App* trace = app.add_subcommand("trace", "Look at, convert and make traces");
   trace->require_subcommand(1);
   add_trace_convert(*trace);
+  add_trace_stats(*trace);
 }
 
 }  // namespace mosim::cli

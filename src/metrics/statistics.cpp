@@ -28,8 +28,12 @@ void walk_cdfs(const std::vector<double>& a, const std::vector<double>& b, Visit
 }  // namespace
 
 double percentile(std::vector<double> values, double p) {
-  if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
+  return percentile_of_sorted(values, p);
+}
+
+double percentile_of_sorted(std::span<const double> values, double p) {
+  if (values.empty()) return 0;
   const double rank = p / 100 * static_cast<double>(values.size() - 1);
   const auto low = static_cast<std::size_t>(std::floor(rank));
   const std::size_t high = std::min(low + 1, values.size() - 1);
