@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 
 #include "base/bundled.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "cluster/read_cluster.hpp"
 
 namespace mosim {
 namespace {
@@ -187,7 +190,19 @@ const Option<Scenario> kScenarioOptions[] = {
     {"cost.cpu_hour", ValueKind::number, &Scenario::price_cpu_hour,
      "dollars for an hour of a CPU core, for characterize --cost", 0, 1e6},
     {"cluster.file", ValueKind::path, &Scenario::cluster_file,
-     "file with the key servers, instead of writing them here"},
+     "file with the cluster, instead of writing it here"},
+    {"cluster.format", ValueKind::choice, &Scenario::cluster_format,
+     "format of the cluster file; auto tells by its content", 0, 0, cluster_format_names},
+    {"cluster.date", ValueKind::text, &Scenario::cluster_date,
+     "of format helios: the day; empty takes the last"},
+    {"cluster.gpu", ValueKind::text, &Scenario::cluster_gpu,
+     "of formats that do not say: the GPU type; empty takes that of cluster.servers[]"},
+    {"cluster.gpus_per_server", ValueKind::integer, &Scenario::cluster_gpus_per_server,
+     "of formats that do not say: GPUs per server; 0 takes that of cluster.servers[]", 0, 1024},
+    {"cluster.nic", ValueKind::bandwidth, &Scenario::cluster_nic,
+     "of formats but mosim: bandwidth of a server's NIC; 0 B/s takes that of cluster.servers[]"},
+    {"cluster.gpu_types", ValueKind::text, &Scenario::cluster_gpu_types,
+     "GPU types of the cluster file and what they are called here, such as G2=A10,G3=T4"},
     {"scheduler.queue", ValueKind::choice, &Scenario::queue,
      "queue discipline: which waiting job is tried next", 0, 0, queue_names},
     {"scheduler.placement", ValueKind::choice, &Scenario::placement,
@@ -223,6 +238,12 @@ const Option<ServerGroup> kServerOptions[] = {
      "what the GPUs of a server can exchange in all; 0 B/s sets no limit"},
     {"cpus", ValueKind::integer, &ServerGroup::cpus, "CPU cores per server; 0 sets no limit", 0,
      1e6},
+    {"nics", ValueKind::integer, &ServerGroup::nics, "NICs of that bandwidth per server", 1, 64},
+    {"memory", ValueKind::volume, &ServerGroup::memory, "memory per server; 0 B sets no limit"},
+    {"servers_per_rack", ValueKind::integer, &ServerGroup::servers_per_rack,
+     "servers below one switch; 0: the group is one rack", 0, kMostServers},
+    {"virtual_cluster", ValueKind::text, &ServerGroup::virtual_cluster,
+     "the virtual cluster whose jobs alone it serves; empty: everyone's"},
 };
 
 // A relative path in a file is relative to that file's folder; on the command line to the current
@@ -281,6 +302,13 @@ double read_quantity(const YamlNode& node, std::string_view key, Dimension dimen
 
 std::span<const Option<Scenario>> scenario_options() { return kScenarioOptions; }
 std::span<const Option<ServerGroup>> server_options() { return kServerOptions; }
+
+bool is_of_cluster_file(std::string_view key) {
+  constexpr std::array<std::string_view, 7> kKeys{
+      "cluster.file", "cluster.format",   "cluster.date", "cluster.gpu", "cluster.gpus_per_server",
+      "cluster.nic",  "cluster.gpu_types"};
+  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+}
 
 template <typename Struct>
 std::string get_option(const Option<Struct>& option, const Struct& from) {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "base/hash.hpp"
@@ -65,8 +67,9 @@ void add_traffic(Hash& hash, const std::vector<GroupTraffic>& traffic) {
 std::string digest_of(const Scenario& scenario, const PreparedRun& run) {
   Hash hash;
   for (const auto& option : scenario_options()) {
-    if (option.kind == ValueKind::path || option.key == "output.dir" ||
-        option.key == "profile.cache" || option.key.starts_with("cost.")) {
+    if (option.kind == ValueKind::path ||
+        option.key == "output.dir" || option.key == "profile.cache" ||
+        option.key.starts_with("cost.") || is_of_cluster_file(option.key)) {
       continue;
     }
     hash.add(option.key);
@@ -75,6 +78,9 @@ std::string digest_of(const Scenario& scenario, const PreparedRun& run) {
   for (const ServerGroup& group : scenario.servers) {
     for (const auto& option : server_options()) hash.add(get_option(option, group));
   }
+  std::string virtual_clusters;
+  write_virtual_clusters(virtual_clusters, scenario.virtual_clusters, "");
+  hash.add(virtual_clusters);
   for (std::size_t i = 0; i < run.jobs.size(); ++i) {
     const Job& job = run.jobs[i];
     hash.add(run.trace.jobs[i].id);
@@ -93,6 +99,10 @@ std::string digest_of(const Scenario& scenario, const PreparedRun& run) {
 }
 
 }  // namespace
+
+ClusterSpec cluster_of(const Scenario& scenario) {
+  return {scenario.servers, scenario.virtual_clusters};
+}
 
 BuiltinOptions builtin_options(const Scenario& scenario) {
   BuiltinOptions options;
@@ -136,7 +146,7 @@ std::unique_ptr<ProfileSource> make_astra_sim(const Scenario& scenario, const Mo
   } else if (scenario.profile_cache != "none") {
     backend.cache_dir = scenario.profile_cache;
   }
-  return astra_sim_profiles(pool, ClusterSpec{scenario.servers}, builtin_options(scenario),
+  return astra_sim_profiles(pool, cluster_of(scenario), builtin_options(scenario),
                             std::move(backend));
 }
 
@@ -160,8 +170,7 @@ std::vector<std::string> profile_warnings(const Trace& trace, const ProfileSourc
 
 std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario, const ModelPool& pool) {
   if (scenario.profile_backend == "builtin") {
-    return std::make_unique<BuiltinProfiles>(pool, ClusterSpec{scenario.servers},
-                                             builtin_options(scenario));
+    return std::make_unique<BuiltinProfiles>(pool, cluster_of(scenario), builtin_options(scenario));
   }
   if (scenario.profile_backend == "astra-sim") return make_astra_sim(scenario, pool);
   need(scenario, "profile.table", scenario.profile_table);
@@ -177,13 +186,14 @@ std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario, const Mod
 
 PreparedRun prepare(const Scenario& scenario) {
   PreparedRun run;
-  run.cluster = {scenario.servers};
+  run.cluster = cluster_of(scenario);
   run.trace = read_trace(trace_options(scenario));
   const ModelPool pool = read_pool(scenario.workloads_pool);
   augment(run.trace, pool, scenario.workloads_seed);
   const auto profiles = make_profiles(scenario, pool);
   run.jobs = characterize(run.trace, *profiles, characterize_options(scenario));
-  run.warnings = profile_warnings(run.trace, *profiles);
+  run.warnings = scenario.cluster_notes;
+  std::ranges::move(profile_warnings(run.trace, *profiles), std::back_inserter(run.warnings));
   settle_unplaceable(scenario, run);
   run.digest = digest_of(scenario, run);
   return run;
