@@ -48,6 +48,8 @@ struct Scenario {
       column_workers, column_gpus_per_worker, column_cpus, column_model, column_iterations,
       column_user, column_virtual_cluster, column_status, column_gpu_type;
   std::string workloads_pool = "default";
+  std::string workloads_rules;
+  std::string on_unknown_model = "refuse";
   std::uint64_t workloads_seed = 1;
   std::string profile_backend = "builtin";
   std::string profile_table;

@@ -19,6 +19,8 @@ std::string type_text(ValueKind kind, double minimum, double maximum,
       return "text";
     case ValueKind::path:
       return "path";
+    case ValueKind::paths:
+      return "paths, comma-separated";
     case ValueKind::choice:
       return join(choices(), " \\| ");
     case ValueKind::integer:
@@ -51,6 +53,7 @@ Json schema_of(const Option<Struct>& option) {
   switch (option.kind) {
     case ValueKind::text:
     case ValueKind::path:
+    case ValueKind::paths:
       schema["type"] = "string";
       break;
     case ValueKind::choice:

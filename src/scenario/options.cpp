@@ -145,10 +145,18 @@ const Option<Scenario> kScenarioOptions[] = {
      "of format generic: the column of how jobs ended"},
     {"trace.columns.gpu_type", ValueKind::text, &Scenario::column_gpu_type,
      "of format generic: the column of GPU types"},
-    {"workloads.pool", ValueKind::text, &Scenario::workloads_pool,
-     "job configurations to draw from: default, or a folder of model files"},
+    {"workloads.pool", ValueKind::paths, &Scenario::workloads_pool,
+     "job configurations to draw from: default, a folder of model files, or several of them, "
+     "comma-separated, later ones replacing models of the earlier by name"},
+    {"workloads.rules", ValueKind::path, &Scenario::workloads_rules,
+     "file that says how often each model is drawn, and for which jobs; without it the models of "
+     "the pool are drawn equally often"},
     {"workloads.seed", ValueKind::integer, &Scenario::workloads_seed,
      "seed of the draw of models for jobs that name none", 0, kMostSeed},
+    {"workloads.on_unknown_model", ValueKind::choice, &Scenario::on_unknown_model,
+     "jobs whose model the pool does not have: refuse, unless a table of profiles has it, or draw "
+     "another",
+     0, 0, [] { return std::vector<std::string>{"refuse", "draw"}; }},
     {"profile.backend", ValueKind::choice, &Scenario::profile_backend,
      "where profiles come from: builtin computes them, table reads them, astra-sim has the user's "
      "own binary time the networking, simai reads results of SimAI",
@@ -248,18 +256,30 @@ const Option<ServerGroup> kServerOptions[] = {
 
 // A relative path in a file is relative to that file's folder; on the command line to the current
 // one. Resolved paths are absolute, so that a resolved scenario works from anywhere.
-std::string resolve_path(const YamlNode& node) {
+std::string resolve_path(const YamlNode& node, std::string_view text) {
   namespace fs = std::filesystem;
-  if (node.scalar.empty() || node.scalar == kStandardInput ||
-      node.scalar.starts_with(kBundledPrefix)) {
-    return node.scalar;
+  if (text.empty() || text == kStandardInput || text.starts_with(kBundledPrefix)) {
+    return std::string(text);
   }
-  fs::path path = node.scalar;
+  fs::path path = text;
   if (path.is_relative() && !node.file.starts_with("--") &&
       !node.file.starts_with(kBundledPrefix)) {
     path = fs::path(node.file).parent_path() / path;
   }
   return fs::absolute(path).lexically_normal().string();
+}
+
+// The same for each of a list; `default` is no path.
+std::string resolve_paths(const YamlNode& node) {
+  std::vector<std::string> paths;
+  std::string_view rest = node.scalar;
+  while (!rest.empty()) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    const std::string_view path = trim(part);
+    paths.push_back(path == "default" ? std::string(path) : resolve_path(node, path));
+  }
+  return join(paths, ",");
 }
 
 [[noreturn]] void refuse(const YamlNode& node, std::string_view key, std::string expected) {
@@ -342,7 +362,13 @@ void set_option(const Option<Struct>& option, Struct& into, const YamlNode& node
         auto& value = into.*member;
         using Value = std::decay_t<decltype(value)>;
         if constexpr (std::is_same_v<Value, std::string>) {
-          value = option.kind == ValueKind::path ? resolve_path(node) : node.scalar;
+          if (option.kind == ValueKind::path) {
+            value = resolve_path(node, node.scalar);
+          } else if (option.kind == ValueKind::paths) {
+            value = resolve_paths(node);
+          } else {
+            value = node.scalar;
+          }
         } else if constexpr (std::is_same_v<Value, bool>) {
           value = read_boolean(node, option.key);
         } else if (const auto dimension = dimension_of(option.kind)) {

@@ -16,7 +16,18 @@
 
 namespace mosim {
 
-enum class ValueKind { text, path, choice, integer, number, boolean, bandwidth, volume, duration };
+enum class ValueKind {
+  text,
+  path,
+  paths,
+  choice,
+  integer,
+  number,
+  boolean,
+  bandwidth,
+  volume,
+  duration
+};
 
 // One key of a `Struct`: Scenario, or ServerGroup for the items of cluster.servers.
 template <typename Struct>

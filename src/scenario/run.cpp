@@ -19,6 +19,17 @@ CharacterizeOptions characterize_options(const Scenario& scenario) {
   return options;
 }
 
+DrawRules draw_rules(const Scenario& scenario, const ModelPool& pool) {
+  if (scenario.workloads_rules.empty()) return default_draw(pool);
+  return read_draw_rules(scenario.workloads_rules, pool);
+}
+
+AugmentOptions augment_options(const Scenario& scenario) {
+  AugmentOptions options{.seed = scenario.workloads_seed};
+  if (scenario.on_unknown_model == "draw") options.unknown = UnknownModel::draw;
+  return options;
+}
+
 // Refuses the jobs that can never run, or takes them out when the scenario says so.
 void settle_unplaceable(const Scenario& scenario, PreparedRun& run) {
   const auto placement = policies().make_placement(scenario.placement);
@@ -67,7 +78,7 @@ void add_traffic(Hash& hash, const std::vector<GroupTraffic>& traffic) {
 std::string digest_of(const Scenario& scenario, const PreparedRun& run) {
   Hash hash;
   for (const auto& option : scenario_options()) {
-    if (option.kind == ValueKind::path ||
+    if (option.kind == ValueKind::path || option.kind == ValueKind::paths ||
         option.key == "output.dir" || option.key == "profile.cache" ||
         option.key.starts_with("cost.") || is_of_cluster_file(option.key)) {
       continue;
@@ -189,7 +200,7 @@ PreparedRun prepare(const Scenario& scenario) {
   run.cluster = cluster_of(scenario);
   run.trace = read_trace(trace_options(scenario));
   const ModelPool pool = read_pool(scenario.workloads_pool);
-  augment(run.trace, pool, scenario.workloads_seed);
+  augment(run.trace, pool, draw_rules(scenario, pool), augment_options(scenario));
   const auto profiles = make_profiles(scenario, pool);
   run.jobs = characterize(run.trace, *profiles, characterize_options(scenario));
   run.warnings = scenario.cluster_notes;
