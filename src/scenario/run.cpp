@@ -74,15 +74,20 @@ void add_traffic(Hash& hash, const std::vector<GroupTraffic>& traffic) {
   }
 }
 
+// Whether the run depends on the key itself. What the jobs and servers show already is left out, so
+// that a run is the same wherever its files lie.
+bool is_of_the_run(const Option<Scenario>& option, const Scenario& scenario) {
+  if (option.kind == ValueKind::path || is_of_cluster_file(option.key)) return false;
+  if (option.kind == ValueKind::paths) return get_option(option, scenario) == "default";
+  return option.key != "output.dir" && option.key != "profile.cache" &&
+         option.key != "workloads.on_unknown_model" && !option.key.starts_with("cost.");
+}
+
 // Over what a run depends on, not over where its inputs lie.
 std::string digest_of(const Scenario& scenario, const PreparedRun& run) {
   Hash hash;
   for (const auto& option : scenario_options()) {
-    if (option.kind == ValueKind::path || option.kind == ValueKind::paths ||
-        option.key == "output.dir" || option.key == "profile.cache" ||
-        option.key.starts_with("cost.") || is_of_cluster_file(option.key)) {
-      continue;
-    }
+    if (!is_of_the_run(option, scenario)) continue;
     hash.add(option.key);
     hash.add(get_option(option, scenario));
   }
