@@ -42,6 +42,7 @@ std::string header_of(std::string_view head) {
 
 const ClusterReader* recognize(const std::string& file) {
   constexpr std::size_t kHead = 1U << 16;
+  if (file == kStandardInput) return nullptr;  // it can be read once only
   PeekedSource source(open_source(file, "a cluster file"));
   const std::string header = header_of(source.peek(kHead));
   const auto* const found =

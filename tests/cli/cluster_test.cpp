@@ -82,5 +82,17 @@ TEST(ClusterCommand, AFileOfNoFormatNamesTheFormats) {
   EXPECT_NE(typo.err.find("nearest: 'helios'"), std::string::npos) << typo.err;
 }
 
+TEST(ClusterCommand, ReadsStandardInput) {
+  const TemporaryFolder folder;
+  const std::string helios = folder.write("c.csv", kHelios);
+  const CommandResult other =
+      run_command("cat " + helios + " | {mosim} cluster - --cluster-format helios");
+  EXPECT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_NE(other.out.find("28 GPUs"), std::string::npos) << other.out;
+  const CommandResult own = run_command("echo 'servers: [{count: 3}]' | {mosim} cluster -");
+  EXPECT_EQ(own.exit_code, 0) << own.err;
+  EXPECT_NE(own.out.find("24 GPUs"), std::string::npos) << own.out;
+}
+
 }  // namespace
 }  // namespace mosim::test
