@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "mosim/metrics.hpp"
 
@@ -24,6 +25,11 @@ namespace mosim {
 [[nodiscard]] std::string fidelity_json(const Fidelity& fidelity);
 [[nodiscard]] std::string fidelity_table(const Outcome& measured, const Outcome& simulated,
                                          const Fidelity& fidelity);
+
+// What a cluster is made of, as JSON and as a table. `notes` are what was said when it was read.
+[[nodiscard]] std::string cluster_json(const ClusterSpec& cluster,
+                                       const std::vector<std::string>& notes);
+[[nodiscard]] std::string cluster_table(const ClusterSpec& cluster);
 
 // "2h 30m" and the like, for tables.
 [[nodiscard]] std::string human_duration(double seconds);

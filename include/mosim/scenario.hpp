@@ -49,6 +49,8 @@ struct Scenario {
       column_workers, column_gpus_per_worker, column_cpus, column_model, column_iterations,
       column_user, column_virtual_cluster, column_status, column_gpu_type;
   std::string workloads_pool = "default";
+  std::string workloads_rules;
+  std::string on_unknown_model = "refuse";
   std::uint64_t workloads_seed = 1;
   std::string profile_backend = "builtin";
   std::string profile_table;
@@ -65,7 +67,15 @@ struct Scenario {
   double price_gpu_hour = 3.06;
   double price_cpu_hour = 0.04;
   std::string cluster_file;
+  std::string cluster_format = "auto";
+  std::string cluster_date;
+  std::string cluster_gpu;
+  std::uint64_t cluster_gpus_per_server = 0;
+  double cluster_nic = 0;
+  std::string cluster_gpu_types;
   std::vector<ServerGroup> servers = {ServerGroup{.count = 4}};
+  std::vector<VirtualCluster> virtual_clusters;
+  std::vector<std::string> cluster_notes = {};  // what the cluster file's reader left out
   std::string queue = "fifo";
   std::string placement = "load-balancing";
   bool skip_unplaceable = false;
@@ -97,6 +107,12 @@ struct Override {
 // The scenario as YAML with every key written out: `mosim run` reads it back as the same run. The
 // output folder is left out.
 [[nodiscard]] std::string resolved_yaml(const Scenario& scenario);
+
+// The cluster of the scenario.
+[[nodiscard]] ClusterSpec cluster_of(const Scenario& scenario);
+
+// The cluster as a cluster file in MoSim's own form, which reads back as the same cluster.
+[[nodiscard]] std::string cluster_yaml(const ClusterSpec& cluster);
 
 // A JSON Schema (draft 2020-12) of the scenario file, for editors.
 [[nodiscard]] std::string scenario_schema();

@@ -65,12 +65,62 @@ class ModelPool {
 };
 
 // Reads a pool: `default` is data/models/ (Table I of the paper), anything else a folder of YAML
-// files of that form. Throws InputError.
+// files of that form. Of several, separated by commas, later ones add to the earlier and replace
+// their models by name. Throws InputError.
 [[nodiscard]] ModelPool read_pool(const std::string& pool);
 
-// The paper's augmentation (+ m): every job's model by the pool's own name; jobs that name none get
-// one of the pool, drawn uniformly with the seed in the trace's order. Throws InputError when a
-// model is needed and the pool is empty.
-void augment(Trace& trace, const ModelPool& pool, std::uint64_t seed);
+// A model that may be drawn, and how often in comparison with the others.
+struct ModelWeight {
+  std::string model;  // the pool's own name
+  double weight = 1;
+};
+
+// Which jobs a rule is for; limits include their ends, and what is empty or 0 limits nothing.
+struct JobCondition {
+  std::uint64_t min_gpus = 0;
+  std::uint64_t max_gpus = 0;
+  double min_duration_s = 0;
+  double max_duration_s = 0;
+  std::vector<std::string> virtual_clusters = {};  // any of them; so are those below
+  std::vector<std::string> users = {};
+  std::vector<std::string> gpu_types = {};
+
+  [[nodiscard]] bool holds_for(const TraceJob& job) const;
+};
+
+struct DrawRule {
+  JobCondition when;
+  std::vector<ModelWeight> draw;
+};
+
+// What models are drawn from: by the first rule that is for the job, else by `weights`.
+struct DrawRules {
+  std::vector<DrawRule> rules = {};
+  std::vector<ModelWeight> weights = {};
+};
+
+// The models of the pool that are drawn by default, equally often.
+[[nodiscard]] DrawRules default_draw(const ModelPool& pool);
+
+// Reads a file of rules and weights; docs/formats.md has its keys. Throws InputError, also for a
+// model that the pool does not have.
+[[nodiscard]] DrawRules read_draw_rules(const std::string& file, const ModelPool& pool);
+
+// What to do with a model that the pool does not have.
+enum class UnknownModel {
+  pass_on,  // the source of profiles decides whether it knows the name
+  draw,     // as if the trace named none
+};
+
+struct AugmentOptions {
+  std::uint64_t seed = 1;
+  UnknownModel unknown = UnknownModel::pass_on;
+};
+
+// The paper's augmentation (+ m): every job's model by the pool's own name; jobs that name none
+// draw one. A draw depends on the seed, the rules and the job alone, not on the other jobs of the
+// trace. Throws InputError when there is nothing to draw from.
+void augment(Trace& trace, const ModelPool& pool, const DrawRules& rules,
+             const AugmentOptions& options);
 
 }  // namespace mosim

@@ -153,6 +153,13 @@ std::string yaml_scalar(std::string_view text) {
   return out.c_str();
 }
 
+std::string yaml_flow_scalar(std::string_view text) {
+  YAML::Emitter out;
+  out << YAML::Flow << YAML::BeginSeq << std::string(text) << YAML::EndSeq;
+  const std::string_view list = out.c_str();
+  return std::string(list.substr(1, list.size() - 2));
+}
+
 std::string_view kind_name(YamlNode::Kind kind) {
   switch (kind) {
     case YamlNode::Kind::null:

@@ -34,6 +34,9 @@ struct YamlNode {
 // `text` as a YAML scalar: quoted when it would otherwise be read as something else.
 [[nodiscard]] std::string yaml_scalar(std::string_view text);
 
+// The same for a scalar inside `[...]` or `{...}`, where a comma ends one.
+[[nodiscard]] std::string yaml_flow_scalar(std::string_view text);
+
 // "a scalar", "a list", ... for messages.
 [[nodiscard]] std::string_view kind_name(YamlNode::Kind kind);
 

@@ -18,7 +18,7 @@ YamlMap::YamlMap(const YamlNode& node, std::string_view what, Problems& problems
 }
 
 const YamlNode* YamlMap::any(std::string_view key, bool required) {
-  asked_.emplace_back(key);
+  if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) asked_.emplace_back(key);
   const YamlNode* child = node_.find(key);
   if (child == nullptr && required && node_.kind == YamlNode::Kind::map) {
     problems_.add(node_.where(), fmt::format("has no key '{}'", key),

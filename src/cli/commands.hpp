@@ -12,6 +12,7 @@ void add_validate(CLI::App& app);
 void add_policies(CLI::App& app);
 void add_schema(CLI::App& app);
 void add_characterize(CLI::App& app);
+void add_cluster(CLI::App& app);
 void add_pairwise(CLI::App& app);
 void add_trace(CLI::App& app);
 

@@ -85,6 +85,7 @@ void add_run(CLI::App& app) {
   add_key_switch(*command, arguments->scenario, "--lenient", "trace.lenient",
                  "Leave out rows of the trace that are wrong, and count them");
   flag("--cluster", "cluster.file", "Cluster file");
+  flag("--cluster-format", "cluster.format", "Format of the cluster file");
   flag("--queue", "scheduler.queue", "Queue discipline (see `mosim policies`)");
   flag("--placement", "scheduler.placement", "Placement (see `mosim policies`)");
   flag("--contention", "contention.model", "Contention model: none, fixed or mosim");

@@ -19,6 +19,8 @@ std::string type_text(ValueKind kind, double minimum, double maximum,
       return "text";
     case ValueKind::path:
       return "path";
+    case ValueKind::paths:
+      return "paths, comma-separated";
     case ValueKind::choice:
       return join(choices(), " \\| ");
     case ValueKind::integer:
@@ -51,6 +53,7 @@ Json schema_of(const Option<Struct>& option) {
   switch (option.kind) {
     case ValueKind::text:
     case ValueKind::path:
+    case ValueKind::paths:
       schema["type"] = "string";
       break;
     case ValueKind::choice:
@@ -116,15 +119,26 @@ Json servers_schema() {
   return {{"type", "array"}, {"minItems", 1}, {"description", kServersHelp}, {"items", item}};
 }
 
-void write_servers(std::string& out, const std::vector<ServerGroup>& servers) {
-  out += "  servers:\n";
+Json virtual_clusters_schema() {
+  Json item = object_schema();
+  item["required"] = {"name"};
+  item["properties"] = {{"name", {{"type", "string"}}},
+                        {"jobs", {{"type", "array"}, {"items", {{"type", "string"}}}}},
+                        {"quota", {{"type", "integer"}, {"minimum", 0}}},
+                        {"queue", {{"type", "string"}}}};
+  return {{"type", "array"}, {"items", item}};
+}
+
+void write_servers(std::string& out, const std::vector<ServerGroup>& servers,
+                   std::string_view indent) {
+  out += fmt::format("{}servers:\n", indent);
   for (const ServerGroup& group : servers) {
     std::string line;
     for (const auto& option : server_options()) {
       line += fmt::format("{}{}: {}", line.empty() ? "" : ", ", option.key,
-                          yaml_scalar(get_option(option, group)));
+                          yaml_flow_scalar(get_option(option, group)));
     }
-    out += fmt::format("    - {{{}}}\n", line);
+    out += fmt::format("{}  - {{{}}}\n", indent, line);
   }
 }
 
@@ -137,9 +151,11 @@ std::string resolved_yaml(const Scenario& scenario) {
     // The servers stand for the file that they came from; a run goes where its caller says.
     if (option.key == "cluster.file") {
       out += "cluster:\n";
-      write_servers(out, scenario.servers);
-      continue;
+      write_servers(out, scenario.servers, "  ");
+      write_virtual_clusters(out, scenario.virtual_clusters, "  ");
+      section = "cluster";
     }
+    if (is_of_cluster_file(option.key)) continue;
     const std::string value = get_option(option, scenario);
     if (option.key.starts_with("output.") || value.empty()) continue;
     const std::size_t dot = option.key.find('.');
@@ -156,6 +172,13 @@ std::string resolved_yaml(const Scenario& scenario) {
   return out;
 }
 
+std::string cluster_yaml(const ClusterSpec& cluster) {
+  std::string out = fmt::format("# Written by MoSim {}.\n", version());
+  write_servers(out, cluster.groups, "");
+  write_virtual_clusters(out, cluster.virtual_clusters, "");
+  return out;
+}
+
 std::string scenario_schema() {
   Json root;
   root["$schema"] = "https://json-schema.org/draft/2020-12/schema";
@@ -169,6 +192,7 @@ std::string scenario_schema() {
   std::string_view name;
   Json& properties = properties_for(root, kServersKey, name);
   properties[std::string(name)] = servers_schema();
+  properties_for(root, kVirtualClustersKey, name)["virtual_clusters"] = virtual_clusters_schema();
   return root.dump(2) + "\n";
 }
 

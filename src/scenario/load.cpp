@@ -6,6 +6,7 @@
 #include "base/file.hpp"
 #include "base/problems.hpp"
 #include "base/text.hpp"
+#include "cluster/read_cluster.hpp"
 #include "scenario/options.hpp"
 
 namespace mosim {
@@ -67,6 +68,7 @@ std::vector<std::string> keys_in(std::string_view prefix) {
   };
   for (const auto& option : scenario_options()) add(option.key);
   add(kServersKey);
+  add(kVirtualClustersKey);
   return keys;
 }
 
@@ -88,6 +90,8 @@ void read_section(const YamlNode& node, const std::string& prefix, Scenario& sce
       collect(problems, [&] { set_option(*option, scenario, child); });
     } else if (key == kServersKey) {
       read_servers(child, scenario.servers, problems);
+    } else if (key == kVirtualClustersKey) {
+      read_virtual_clusters(child, scenario.virtual_clusters, problems);
     } else if (std::find(siblings.begin(), siblings.end(), child.key) != siblings.end()) {
       read_section(child, key + ".", scenario, problems);
     } else {
@@ -155,17 +159,47 @@ void apply_override(YamlNode& root, const Override& override) {
   *at = std::move(value);
 }
 
-// A cluster file has the key servers, alone or below cluster as in a scenario.
-void read_cluster_file(Scenario& scenario, Problems& problems) {
+// A cluster file of ours has the key servers, alone or below cluster as in a scenario.
+void read_own_cluster_file(Scenario& scenario, Problems& problems) {
   const std::string& file = scenario.cluster_file;
   const YamlNode root = parse_yaml(file, read_file(file, "a cluster file"));
+  if (root.kind != YamlNode::Kind::map) {
+    problems.add({file, root.position}, "is no cluster file of a known format",
+                 fmt::format("the keys of YAML, or --cluster-format with one of {}",
+                             join(cluster_format_names(), ", ")));
+    return;
+  }
   const YamlNode* cluster = root.find("cluster");
-  const YamlNode* servers = (cluster == nullptr ? &root : cluster)->find("servers");
+  if (cluster == nullptr) cluster = &root;
+  const YamlNode* servers = cluster->find("servers");
   if (servers == nullptr) {
     problems.add({file, root.position}, "has no key 'servers'", "a list of groups of servers");
-  } else {
-    read_servers(*servers, scenario.servers, problems);
+    return;
   }
+  read_servers(*servers, scenario.servers, problems);
+  scenario.virtual_clusters.clear();
+  if (const YamlNode* clusters = cluster->find("virtual_clusters")) {
+    read_virtual_clusters(*clusters, scenario.virtual_clusters, problems);
+  }
+  if (problems.count() == 0) rename_gpus(scenario.servers, scenario.cluster_gpu_types);
+}
+
+void read_cluster_file(Scenario& scenario, Problems& problems) {
+  const ClusterOptions options{
+      .file = scenario.cluster_file,
+      .format = scenario.cluster_format,
+      .date = scenario.cluster_date,
+      .gpu = scenario.cluster_gpu,
+      .gpus_per_server = static_cast<std::uint32_t>(scenario.cluster_gpus_per_server),
+      .nic = scenario.cluster_nic,
+      .gpu_types = scenario.cluster_gpu_types};
+  if (cluster_format_of(options) == kOwnClusterFormat) {
+    return read_own_cluster_file(scenario, problems);
+  }
+  ImportedCluster cluster = import_cluster(options);
+  scenario.servers = std::move(cluster.spec.groups);
+  scenario.virtual_clusters = std::move(cluster.spec.virtual_clusters);
+  scenario.cluster_notes = std::move(cluster.notes);
 }
 
 // Keys that depend on each other.
@@ -174,7 +208,7 @@ void check_together(const Scenario& scenario, const std::string& file, Problems&
     problems.add({file, {}}, "profile.backend is 'table' and profile.table is not set",
                  "the path of a table");
   }
-  ClusterSpec cluster{scenario.servers};
+  const ClusterSpec cluster = cluster_of(scenario);
   if (cluster.servers() > 1000000 || cluster.gpus() > 100000000) {
     problems.add({file, {}},
                  fmt::format("cluster.servers makes {} servers with {} GPUs", cluster.servers(),

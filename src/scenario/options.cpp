@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 
 #include "base/bundled.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "cluster/read_cluster.hpp"
 
 namespace mosim {
 namespace {
@@ -145,10 +148,18 @@ const Option<Scenario> kScenarioOptions[] = {
      "of format generic: the column of how jobs ended"},
     {"trace.columns.gpu_type", ValueKind::text, &Scenario::column_gpu_type,
      "of format generic: the column of GPU types"},
-    {"workloads.pool", ValueKind::text, &Scenario::workloads_pool,
-     "job configurations to draw from: default, or a folder of model files"},
+    {"workloads.pool", ValueKind::paths, &Scenario::workloads_pool,
+     "job configurations to draw from: default, a folder of model files, or several of them, "
+     "comma-separated, later ones replacing models of the earlier by name"},
+    {"workloads.rules", ValueKind::path, &Scenario::workloads_rules,
+     "file that says how often each model is drawn, and for which jobs; without it the models of "
+     "the pool are drawn equally often"},
     {"workloads.seed", ValueKind::integer, &Scenario::workloads_seed,
      "seed of the draw of models for jobs that name none", 0, kMostSeed},
+    {"workloads.on_unknown_model", ValueKind::choice, &Scenario::on_unknown_model,
+     "jobs whose model the pool does not have: refuse, unless a table of profiles has it, or draw "
+     "another",
+     0, 0, [] { return std::vector<std::string>{"refuse", "draw"}; }},
     {"profile.backend", ValueKind::choice, &Scenario::profile_backend,
      "where profiles come from: builtin computes them, table reads them, astra-sim has the user's "
      "own binary time the networking, simai reads results of SimAI",
@@ -190,7 +201,19 @@ const Option<Scenario> kScenarioOptions[] = {
     {"cost.cpu_hour", ValueKind::number, &Scenario::price_cpu_hour,
      "dollars for an hour of a CPU core, for characterize --cost", 0, 1e6},
     {"cluster.file", ValueKind::path, &Scenario::cluster_file,
-     "file with the key servers, instead of writing them here"},
+     "file with the cluster, instead of writing it here"},
+    {"cluster.format", ValueKind::choice, &Scenario::cluster_format,
+     "format of the cluster file; auto tells by its content", 0, 0, cluster_format_names},
+    {"cluster.date", ValueKind::text, &Scenario::cluster_date,
+     "of format helios: the day; empty takes the last"},
+    {"cluster.gpu", ValueKind::text, &Scenario::cluster_gpu,
+     "of formats that do not say: the GPU type; empty takes that of cluster.servers[]"},
+    {"cluster.gpus_per_server", ValueKind::integer, &Scenario::cluster_gpus_per_server,
+     "of formats that do not say: GPUs per server; 0 takes that of cluster.servers[]", 0, 1024},
+    {"cluster.nic", ValueKind::bandwidth, &Scenario::cluster_nic,
+     "of formats but mosim: bandwidth of a server's NIC; 0 B/s takes that of cluster.servers[]"},
+    {"cluster.gpu_types", ValueKind::text, &Scenario::cluster_gpu_types,
+     "GPU types of the cluster file and what they are called here, such as G2=A10,G3=T4"},
     {"scheduler.queue", ValueKind::choice, &Scenario::queue,
      "queue discipline: which waiting job is tried next", 0, 0, queue_names},
     {"scheduler.placement", ValueKind::choice, &Scenario::placement,
@@ -226,22 +249,40 @@ const Option<ServerGroup> kServerOptions[] = {
      "what the GPUs of a server can exchange in all; 0 B/s sets no limit"},
     {"cpus", ValueKind::integer, &ServerGroup::cpus, "CPU cores per server; 0 sets no limit", 0,
      1e6},
+    {"nics", ValueKind::integer, &ServerGroup::nics, "NICs of that bandwidth per server", 1, 64},
+    {"memory", ValueKind::volume, &ServerGroup::memory, "memory per server; 0 B sets no limit"},
+    {"servers_per_rack", ValueKind::integer, &ServerGroup::servers_per_rack,
+     "servers below one switch; 0: the group is one rack", 0, kMostServers},
+    {"virtual_cluster", ValueKind::text, &ServerGroup::virtual_cluster,
+     "the virtual cluster whose jobs alone it serves; empty: everyone's"},
 };
 
 // A relative path in a file is relative to that file's folder; on the command line to the current
 // one. Resolved paths are absolute, so that a resolved scenario works from anywhere.
-std::string resolve_path(const YamlNode& node) {
+std::string resolve_path(const YamlNode& node, std::string_view text) {
   namespace fs = std::filesystem;
-  if (node.scalar.empty() || node.scalar == kStandardInput ||
-      node.scalar.starts_with(kBundledPrefix)) {
-    return node.scalar;
+  if (text.empty() || text == kStandardInput || text.starts_with(kBundledPrefix)) {
+    return std::string(text);
   }
-  fs::path path = node.scalar;
+  fs::path path = text;
   if (path.is_relative() && !node.file.starts_with("--") &&
       !node.file.starts_with(kBundledPrefix)) {
     path = fs::path(node.file).parent_path() / path;
   }
   return fs::absolute(path).lexically_normal().string();
+}
+
+// The same for each of a list; `default` is no path.
+std::string resolve_paths(const YamlNode& node) {
+  std::vector<std::string> paths;
+  std::string_view rest = node.scalar;
+  while (!rest.empty()) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    const std::string_view path = trim(part);
+    paths.push_back(path == "default" ? std::string(path) : resolve_path(node, path));
+  }
+  return join(paths, ",");
 }
 
 [[noreturn]] void refuse(const YamlNode& node, std::string_view key, std::string expected) {
@@ -285,6 +326,13 @@ double read_quantity(const YamlNode& node, std::string_view key, Dimension dimen
 std::span<const Option<Scenario>> scenario_options() { return kScenarioOptions; }
 std::span<const Option<ServerGroup>> server_options() { return kServerOptions; }
 
+bool is_of_cluster_file(std::string_view key) {
+  constexpr std::array<std::string_view, 7> kKeys{
+      "cluster.file", "cluster.format",   "cluster.date", "cluster.gpu", "cluster.gpus_per_server",
+      "cluster.nic",  "cluster.gpu_types"};
+  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+}
+
 template <typename Struct>
 std::string get_option(const Option<Struct>& option, const Struct& from) {
   return std::visit(
@@ -317,7 +365,13 @@ void set_option(const Option<Struct>& option, Struct& into, const YamlNode& node
         auto& value = into.*member;
         using Value = std::decay_t<decltype(value)>;
         if constexpr (std::is_same_v<Value, std::string>) {
-          value = option.kind == ValueKind::path ? resolve_path(node) : node.scalar;
+          if (option.kind == ValueKind::path) {
+            value = resolve_path(node, node.scalar);
+          } else if (option.kind == ValueKind::paths) {
+            value = resolve_paths(node);
+          } else {
+            value = node.scalar;
+          }
         } else if constexpr (std::is_same_v<Value, bool>) {
           value = read_boolean(node, option.key);
         } else if (const auto dimension = dimension_of(option.kind)) {

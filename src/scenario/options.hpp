@@ -10,12 +10,24 @@
 #include <variant>
 #include <vector>
 
+#include "base/problems.hpp"
 #include "base/yaml.hpp"
 #include "mosim/scenario.hpp"
 
 namespace mosim {
 
-enum class ValueKind { text, path, choice, integer, number, boolean, bandwidth, volume, duration };
+enum class ValueKind {
+  text,
+  path,
+  paths,
+  choice,
+  integer,
+  number,
+  boolean,
+  bandwidth,
+  volume,
+  duration
+};
 
 // One key of a `Struct`: Scenario, or ServerGroup for the items of cluster.servers.
 template <typename Struct>
@@ -38,6 +50,16 @@ struct Option {
 // The key whose value is the list of server groups.
 inline constexpr std::string_view kServersKey = "cluster.servers";
 inline constexpr std::string_view kServersHelp = "groups of like servers; each has the keys below";
+
+// The key whose value is the list of virtual clusters, and its form in YAML.
+inline constexpr std::string_view kVirtualClustersKey = "cluster.virtual_clusters";
+void read_virtual_clusters(const YamlNode& node, std::vector<VirtualCluster>& clusters,
+                           Problems& problems);
+void write_virtual_clusters(std::string& out, const std::vector<VirtualCluster>& clusters,
+                            std::string_view indent);
+
+// Whether a key says how the cluster file is read: its servers then stand for it.
+[[nodiscard]] bool is_of_cluster_file(std::string_view key);
 
 // The value of an option as text that `set_option` reads back.
 template <typename Struct>

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "base/hash.hpp"
@@ -14,6 +16,17 @@ CharacterizeOptions characterize_options(const Scenario& scenario) {
   if (scenario.loading == "added") options.loading = LoadingMode::added;
   if (scenario.loading == "none") options.loading = LoadingMode::none;
   if (scenario.trace_iterations == "duration") options.iterations = IterationsFrom::duration;
+  return options;
+}
+
+DrawRules draw_rules(const Scenario& scenario, const ModelPool& pool) {
+  if (scenario.workloads_rules.empty()) return default_draw(pool);
+  return read_draw_rules(scenario.workloads_rules, pool);
+}
+
+AugmentOptions augment_options(const Scenario& scenario) {
+  AugmentOptions options{.seed = scenario.workloads_seed};
+  if (scenario.on_unknown_model == "draw") options.unknown = UnknownModel::draw;
   return options;
 }
 
@@ -61,20 +74,29 @@ void add_traffic(Hash& hash, const std::vector<GroupTraffic>& traffic) {
   }
 }
 
+// Whether the run depends on the key itself. What the jobs and servers show already is left out, so
+// that a run is the same wherever its files lie.
+bool is_of_the_run(const Option<Scenario>& option, const Scenario& scenario) {
+  if (option.kind == ValueKind::path || is_of_cluster_file(option.key)) return false;
+  if (option.kind == ValueKind::paths) return get_option(option, scenario) == "default";
+  return option.key != "output.dir" && option.key != "profile.cache" &&
+         option.key != "workloads.on_unknown_model" && !option.key.starts_with("cost.");
+}
+
 // Over what a run depends on, not over where its inputs lie.
 std::string digest_of(const Scenario& scenario, const PreparedRun& run) {
   Hash hash;
   for (const auto& option : scenario_options()) {
-    if (option.kind == ValueKind::path || option.key == "output.dir" ||
-        option.key == "profile.cache" || option.key.starts_with("cost.")) {
-      continue;
-    }
+    if (!is_of_the_run(option, scenario)) continue;
     hash.add(option.key);
     hash.add(get_option(option, scenario));
   }
   for (const ServerGroup& group : scenario.servers) {
     for (const auto& option : server_options()) hash.add(get_option(option, group));
   }
+  std::string virtual_clusters;
+  write_virtual_clusters(virtual_clusters, scenario.virtual_clusters, "");
+  hash.add(virtual_clusters);
   for (std::size_t i = 0; i < run.jobs.size(); ++i) {
     const Job& job = run.jobs[i];
     hash.add(run.trace.jobs[i].id);
@@ -93,6 +115,10 @@ std::string digest_of(const Scenario& scenario, const PreparedRun& run) {
 }
 
 }  // namespace
+
+ClusterSpec cluster_of(const Scenario& scenario) {
+  return {scenario.servers, scenario.virtual_clusters};
+}
 
 BuiltinOptions builtin_options(const Scenario& scenario) {
   BuiltinOptions options;
@@ -136,7 +162,7 @@ std::unique_ptr<ProfileSource> make_astra_sim(const Scenario& scenario, const Mo
   } else if (scenario.profile_cache != "none") {
     backend.cache_dir = scenario.profile_cache;
   }
-  return astra_sim_profiles(pool, ClusterSpec{scenario.servers}, builtin_options(scenario),
+  return astra_sim_profiles(pool, cluster_of(scenario), builtin_options(scenario),
                             std::move(backend));
 }
 
@@ -160,8 +186,7 @@ std::vector<std::string> profile_warnings(const Trace& trace, const ProfileSourc
 
 std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario, const ModelPool& pool) {
   if (scenario.profile_backend == "builtin") {
-    return std::make_unique<BuiltinProfiles>(pool, ClusterSpec{scenario.servers},
-                                             builtin_options(scenario));
+    return std::make_unique<BuiltinProfiles>(pool, cluster_of(scenario), builtin_options(scenario));
   }
   if (scenario.profile_backend == "astra-sim") return make_astra_sim(scenario, pool);
   need(scenario, "profile.table", scenario.profile_table);
@@ -177,13 +202,14 @@ std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario, const Mod
 
 PreparedRun prepare(const Scenario& scenario) {
   PreparedRun run;
-  run.cluster = {scenario.servers};
+  run.cluster = cluster_of(scenario);
   run.trace = read_trace(trace_options(scenario));
   const ModelPool pool = read_pool(scenario.workloads_pool);
-  augment(run.trace, pool, scenario.workloads_seed);
+  augment(run.trace, pool, draw_rules(scenario, pool), augment_options(scenario));
   const auto profiles = make_profiles(scenario, pool);
   run.jobs = characterize(run.trace, *profiles, characterize_options(scenario));
-  run.warnings = profile_warnings(run.trace, *profiles);
+  run.warnings = scenario.cluster_notes;
+  std::ranges::move(profile_warnings(run.trace, *profiles), std::back_inserter(run.warnings));
   settle_unplaceable(scenario, run);
   run.digest = digest_of(scenario, run);
   return run;

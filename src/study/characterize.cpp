@@ -27,7 +27,7 @@ CharacterizedPool characterize_pool(const Scenario& scenario,
                                     const TrainingChanges& changes) {
   const ModelPool pool = changed(read_pool(scenario.workloads_pool), changes);
   const auto source = make_profiles(scenario, pool);
-  const ClusterSpec cluster{scenario.servers};
+  const ClusterSpec cluster = cluster_of(scenario);
   const bool builtin = scenario.profile_backend == "builtin";
   CharacterizedPool result;
   for (const ModelConfig& model : chosen_models(pool, models)) {
@@ -58,7 +58,7 @@ ArtifactComparison compare_with_artifact(const std::string& artifact, const Scen
   };
   const ProfileTable measured = read("profiling");
   const ProfileTable simulated = read("single_job_simulation");
-  const ClusterSpec cluster{scenario.servers};
+  const ClusterSpec cluster = cluster_of(scenario);
   const BuiltinOptions options = builtin_options(scenario);
   ArtifactComparison result;
   for (const auto& [key, profile] : measured.profiles()) {

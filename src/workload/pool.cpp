@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
+#include <set>
 #include <span>
 
 #include "base/bundled.hpp"
@@ -118,6 +120,38 @@ std::vector<std::string> pool_files(const std::string& pool) {
   return files;
 }
 
+std::vector<ModelConfig> read_folder(const std::string& folder, Problems& problems) {
+  std::vector<ModelConfig> models;
+  for (const std::string& file : pool_files(folder)) {
+    const YamlNode node = parse_yaml(file, read_file(file, "a model description"));
+    ModelConfig model = read_model(node, problems);
+    const bool again = std::any_of(models.begin(), models.end(), [&](const ModelConfig& other) {
+      return other.name == model.name;
+    });
+    if (again) {
+      problems.add(node.where(), fmt::format("is a second model '{}' of this folder", model.name),
+                   "each name once");
+    }
+    models.push_back(std::move(model));
+  }
+  return models;
+}
+
+// Models give way to later ones of the same name, and aliases to later names and aliases.
+void give_way(std::vector<ModelConfig>& models, const std::vector<ModelConfig>& later) {
+  std::set<std::string> names;
+  std::set<std::string> taken;
+  for (const ModelConfig& model : later) {
+    names.insert(model.name);
+    taken.insert(model.name);
+    taken.insert(model.aliases.begin(), model.aliases.end());
+  }
+  std::erase_if(models, [&](const ModelConfig& model) { return names.contains(model.name); });
+  for (ModelConfig& model : models) {
+    std::erase_if(model.aliases, [&](const std::string& alias) { return taken.contains(alias); });
+  }
+}
+
 }  // namespace
 
 Parallelism parse_parallelism(const std::string& text) {
@@ -154,10 +188,14 @@ std::string ModelPool::canonical(std::string_view name) const {
 ModelPool read_pool(const std::string& pool) {
   std::vector<ModelConfig> models;
   Problems problems;
-  for (const std::string& file : pool_files(pool)) {
-    models.push_back(
-        read_model(parse_yaml(file, read_file(file, "a model description")), problems));
-  }
+  std::string_view rest = pool;
+  do {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    std::vector<ModelConfig> added = read_folder(std::string(trim(part)), problems);
+    give_way(models, added);
+    std::ranges::move(added, std::back_inserter(models));
+  } while (!rest.empty());
   problems.throw_if_any();
   return ModelPool(std::move(models));
 }

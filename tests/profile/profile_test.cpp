@@ -99,19 +99,5 @@ TEST(Catalogues, ModelsAndGpusLoad) {
   EXPECT_EQ(find_gpu("Abacus"), nullptr);
 }
 
-TEST(Augment, DrawsWithTheSeed) {
-  const ModelPool pool = read_pool("default");
-  const auto models = [&](std::uint64_t seed) {
-    Trace trace;
-    trace.jobs.resize(200);
-    augment(trace, pool, seed);
-    std::vector<std::string> names;
-    for (const TraceJob& job : trace.jobs) names.push_back(job.model);
-    return names;
-  };
-  EXPECT_EQ(models(1), models(1));
-  EXPECT_NE(models(1), models(2));
-}
-
 }  // namespace
 }  // namespace mosim
