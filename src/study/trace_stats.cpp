@@ -157,7 +157,7 @@ void add_times(const Trace& trace, TraceStats& stats) {
 // Counts the hours from that of `first_s` to that of `last_s`, both included: whole weeks at once,
 // then what is left, so that absurdly long traces take no longer.
 void count_hours(double first_s, double last_s, ArrivalStats& arrivals) {
-  constexpr std::uint64_t kWeek = 7 * 24;
+  constexpr std::uint64_t kWeek = 168;  // hours
   const double first = std::floor(first_s / kHour_s);
   const auto hours = static_cast<std::uint64_t>(std::floor(last_s / kHour_s) - first) + 1;
   for (std::uint64_t hour = 0; hour < std::min(hours, kWeek); ++hour) {

@@ -148,7 +148,7 @@ void append_rows(std::string& out, const std::string& section, const std::string
     for (const auto& [place, item] : value.items()) {
       const bool named = value.is_array() && item.is_object() && item.contains("name");
       const std::string step = named ? item["name"].get<std::string>() : place;
-      append_rows(out, section, key.empty() ? step : key + "." + step, item);
+      append_rows(out, section, key.empty() ? step : fmt::format("{}.{}", key, step), item);
     }
     return;
   }

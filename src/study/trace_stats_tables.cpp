@@ -51,8 +51,8 @@ std::string bound_text(double seconds) {
 }
 
 std::string bin_text(const TimeBin& bin) {
-  if (bin.from_s == 0) return "below " + bound_text(*bin.to_s);
   if (!bin.to_s) return bound_text(bin.from_s) + " and more";
+  if (bin.from_s == 0) return "below " + bound_text(*bin.to_s);
   return bound_text(bin.from_s) + " to " + bound_text(*bin.to_s);
 }
 
@@ -191,6 +191,7 @@ std::vector<TextTable> tables(const TraceStats& stats, const TraceOptions& optio
   const bool calendar = stats.arrivals.calendar;
   const std::string clock = calendar ? "the trace's own clock" : "counted from time 0";
   std::vector<JobGroup> gpu_counts;
+  gpu_counts.reserve(stats.gpu_counts.size());
   for (const GpuCountGroup& count : stats.gpu_counts) gpu_counts.push_back(count.group);
   std::vector<TextTable> all{
       facts(stats),
