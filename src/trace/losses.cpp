@@ -94,6 +94,7 @@ std::vector<std::string> losses_of(const Trace& trace, std::string_view format) 
     for (std::size_t i = 0; i < kThings.size(); ++i) compare(kThings[i], job, kept, counts[i]);
   }
   std::vector<std::string> lines;
+  lines.reserve(left_out.size());
   for (const auto& [why, count] : left_out) {
     lines.push_back(fmt::format("{}: {}", jobs(count), why));
   }

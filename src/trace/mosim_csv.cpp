@@ -112,7 +112,7 @@ void Rows::read_size(TraceJob& job) const {
   job.cpus_per_worker = count(columns_.cpus_per_worker, kCores, 0);
   job.memory_mb_per_worker = count(columns_.memory, kWord, 0);
   job.batch_size = count(columns_.batch, kWord, 0);
-  if (count(columns_.servers, kCores, 0) != 0) {
+  if (columns_.servers && count(columns_.servers, kCores, 0) != 0) {
     problems_.add(csv_.where(*columns_.servers), "ps is not 0",
                   "0: jobs with parameter servers are not modelled");
   }

@@ -93,6 +93,7 @@ std::span<const TraceWriter> trace_writers() { return kWriters; }
 
 std::vector<std::string> writable_trace_formats() {
   std::vector<std::string> names;
+  names.reserve(kWriters.size());
   for (const TraceWriter& writer : kWriters) names.emplace_back(writer.name);
   return names;
 }

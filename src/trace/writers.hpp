@@ -54,7 +54,7 @@ struct TraceWriter {
   TraceHolds holds;
   // Appends what stands before the rows, and gives what appends a row.
   AppendRow (*begin)(const Trace& trace, std::string& out);
-  std::string_view end = "";  // what stands after the rows
+  std::string_view end = {};  // what stands after the rows
 };
 
 [[nodiscard]] std::span<const TraceWriter> trace_writers();
