@@ -191,8 +191,8 @@ void TraceBuilder::add(TraceJob&& job, double idle_s) {
 }
 
 void TraceBuilder::keep(TraceJob&& job, double idle_s) {
-  if (job.status == JobStatus::unfinished)
-    job.duration_s = -idle_s;  // until the trace's end is known
+  // To be added to once the trace's end is known.
+  if (job.status == JobStatus::unfinished) job.duration_s = -idle_s;
   Kept one{job.submit_s, account_.jobs_read, static_cast<std::uint32_t>(jobs_.size())};
   if (!limited_ || jobs_.size() < options_.filter.limit) {
     reserve_ahead(jobs_);
