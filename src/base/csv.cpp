@@ -112,6 +112,7 @@ bool CsvReader::refill() {
   buffer_.resize(size + kChunk);
   const std::size_t got = source_->read(buffer_.data() + size, kChunk);
   buffer_.resize(size + got);
+  has_quotes_ = std::memchr(buffer_.data(), '"', buffer_.size()) != nullptr;
   ended_ = got == 0;
   return !ended_;
 }
@@ -135,7 +136,7 @@ bool CsvReader::read_line() {
     }
     const auto length = static_cast<std::size_t>(static_cast<const char*>(hit) - start);
     // Most rows have no quote at all and need no second look.
-    any_quote = any_quote || std::memchr(start, '"', length) != nullptr;
+    any_quote = any_quote || (has_quotes_ && std::memchr(start, '"', length) != nullptr);
     if (any_quote) quotes.read(start, start + length);
     searched += length;
     if (quotes.open) {

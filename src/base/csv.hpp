@@ -88,6 +88,7 @@ class CsvReader {
   std::string buffer_;             // bytes read and not yet handed out, from begin_
   std::size_t begin_ = 0;          // start of what is not yet read as a line
   bool ended_ = false;             // the source has no more bytes
+  bool has_quotes_ = false;        // the buffer has one somewhere
   std::string_view line_;          // the current row, without its line end
   std::uint32_t line_number_ = 0;  // of the row's first line
   std::uint32_t next_line_number_ = 1;

@@ -1,7 +1,6 @@
 #include "trace/builder.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <memory_resource>
@@ -73,13 +72,13 @@ constexpr auto kEarlier = [](const auto& a, const auto& b) {
 };
 
 // jobs[i] becomes what was jobs[from[i]]; every job is moved once.
-void permute(std::vector<TraceJob>& jobs, std::vector<std::size_t> from) {
-  for (std::size_t start = 0; start < jobs.size(); ++start) {
+void permute(std::vector<TraceJob>& jobs, std::vector<std::uint32_t> from) {
+  for (std::uint32_t start = 0; start < jobs.size(); ++start) {
     if (from[start] == start) continue;
     TraceJob first = std::move(jobs[start]);
-    std::size_t at = start;
+    std::uint32_t at = start;
     while (from[at] != start) {
-      const std::size_t next = from[at];
+      const std::uint32_t next = from[at];
       jobs[at] = std::move(jobs[next]);
       from[at] = at;
       at = next;
@@ -89,22 +88,12 @@ void permute(std::vector<TraceJob>& jobs, std::vector<std::size_t> from) {
   }
 }
 
-// Asks for large pages: the first writing to memory then costs a tenth. Only a wish.
-void wish_large_pages(void* first, std::size_t bytes) {
-  constexpr std::size_t kPage = 1U << 21;
-  void* at = first;
-  if (std::align(kPage, kPage, at, bytes) != nullptr) {
-    (void)::madvise(at, bytes / kPage * kPage, MADV_HUGEPAGE);
-  }
-}
-
 // Grows a full vector by more than it would itself. Memory that is not written to costs nothing
 // yet, and moving jobs does.
 template <typename T>
 void reserve_ahead(std::vector<T>& items) {
   if (items.size() < items.capacity()) return;
   items.reserve(std::max<std::size_t>(1024, 4 * items.size()));
-  wish_large_pages(items.data(), items.capacity() * sizeof(T));
 }
 
 }  // namespace
@@ -202,7 +191,9 @@ void TraceBuilder::add(TraceJob&& job, double idle_s) {
 }
 
 void TraceBuilder::keep(TraceJob&& job, double idle_s) {
-  Kept one{job.submit_s, account_.jobs_read, jobs_.size(), idle_s};
+  // To be added to once the trace's end is known.
+  if (job.status == JobStatus::unfinished) job.duration_s = -idle_s;
+  Kept one{job.submit_s, account_.jobs_read, static_cast<std::uint32_t>(jobs_.size())};
   if (!limited_ || jobs_.size() < options_.filter.limit) {
     reserve_ahead(jobs_);
     reserve_ahead(kept_);
@@ -241,9 +232,10 @@ void TraceBuilder::refuse_duplicate_ids() {
   }
 }
 
-void TraceBuilder::end_unfinished(TraceJob& job, double idle_s) const {
+void TraceBuilder::end_unfinished(TraceJob& job) const {
   if (job.status != JobStatus::unfinished) return;
-  job.duration_s = std::max(0.0, latest_ - job.start_s.value_or(job.submit_s) - idle_s);
+  const double since_start_s = latest_ - job.start_s.value_or(job.submit_s);
+  job.duration_s = std::max(0.0, since_start_s + job.duration_s);
   job.duration_known = true;
   job.status = JobStatus::completed;
 }
@@ -266,6 +258,17 @@ void TraceBuilder::drop_outside_window(double epoch_s) {
   }
 }
 
+// Leaves in jobs_ what is kept after all, sorted.
+void TraceBuilder::put_in_order() {
+  std::stable_partition(kept_.begin(), kept_.end(), [](const Kept& one) { return !one.dropped; });
+  std::vector<std::uint32_t> from;
+  from.reserve(kept_.size());
+  for (const Kept& one : kept_) from.push_back(one.at);
+  if (!std::is_sorted(from.begin(), from.end())) permute(jobs_, std::move(from));
+  while (!kept_.empty() && kept_.back().dropped) kept_.pop_back();
+  jobs_.resize(kept_.size());
+}
+
 Trace TraceBuilder::finish(const TraceShape& shape) {
   if (shape.ids == JobIds::of_the_file) refuse_duplicate_ids();
   problems_.throw_if_any();
@@ -278,16 +281,9 @@ Trace TraceBuilder::finish(const TraceShape& shape) {
     std::sort(kept_.begin(), kept_.end(), kEarlier);
   }
   drop_outside_window(epoch_s);
-  std::stable_partition(kept_.begin(), kept_.end(), [](const Kept& one) { return !one.dropped; });
-  std::vector<std::size_t> from;
-  from.reserve(kept_.size());
-  for (const Kept& one : kept_) from.push_back(one.at);
-  permute(jobs_, std::move(from));
-  while (!kept_.empty() && kept_.back().dropped) kept_.pop_back();
-  jobs_.resize(kept_.size());
-  for (std::size_t i = 0; i < jobs_.size(); ++i) {
-    TraceJob& job = jobs_[i];
-    end_unfinished(job, kept_[i].idle_s);
+  put_in_order();
+  for (TraceJob& job : jobs_) {
+    end_unfinished(job);
     set_default_duration(job);
     job.submit_s -= epoch_s;
     if (job.start_s) *job.start_s -= epoch_s;

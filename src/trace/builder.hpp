@@ -93,8 +93,7 @@ class TraceBuilder {
   struct Kept {
     double submit_s = 0;
     std::uint64_t order = 0;  // of the file
-    std::size_t at = 0;       // in jobs_
-    double idle_s = 0;        // of `add`
+    std::uint32_t at = 0;     // in jobs_
     bool dropped = false;     // after all
   };
 
@@ -102,7 +101,8 @@ class TraceBuilder {
   void keep(TraceJob&& job, double idle_s);
   void refuse_duplicate_ids();
   void drop_outside_window(double epoch_s);
-  void end_unfinished(TraceJob& job, double idle_s) const;
+  void put_in_order();
+  void end_unfinished(TraceJob& job) const;
   void set_default_duration(TraceJob& job) const;
 
   TraceOptions options_;

@@ -56,7 +56,7 @@ class LogReader {
 
   std::optional<double> time(std::size_t column);
   JobStatus status();
-  void check_duration(const Times& times);
+  void check_duration(std::size_t column, const Times& times);
   std::optional<Finding> apply(const Times& times, TraceJob& job);
 
   const CsvReader& csv_;
@@ -89,13 +89,13 @@ JobStatus LogReader::status() {
   return JobStatus::unknown;
 }
 
-void LogReader::check_duration(const Times& times) {
-  const std::string_view text = csv_.field(*columns_.duration);
+void LogReader::check_duration(std::size_t column, const Times& times) {
+  const std::string_view text = csv_.field(column);
   if (text.empty() || text == "None" || !times.start_s || !times.end_s) return;
   const double ran = *times.end_s - *times.start_s;
   const auto told = parse_double(text);
   if (told && std::abs(*told - ran) <= 1) return;
-  builder_.problems().add(csv_.where(*columns_.duration), fmt::format("duration is '{}'", text),
+  builder_.problems().add(csv_.where(column), fmt::format("duration is '{}'", text),
                           fmt::format("{}, the seconds from start_time to end_time", ran));
 }
 
@@ -125,7 +125,7 @@ void LogReader::read_row() {
       csv_.number(columns_.gpus, {0, kMostGpus, true}, builder_.problems()));
   job.status = status();
   const Times times{time(columns_.submit), time(columns_.start), time(columns_.end)};
-  if (columns_.duration) check_duration(times);
+  if (columns_.duration) check_duration(*columns_.duration, times);
   for (const auto& seen : {times.start_s, times.end_s}) {
     if (seen) builder_.saw(*seen);
   }

@@ -17,6 +17,10 @@ using simdjson::ondemand::value;
 struct Attempt {
   std::optional<double> start_s, end_s;
   std::uint32_t gpus = 0;
+
+  // For attempts that are known to have started.
+  [[nodiscard]] double start() const { return start_s.value_or(0); }
+  [[nodiscard]] double end() const { return end_s.value_or(start()); }
 };
 
 // A job as the file has it.
@@ -219,18 +223,16 @@ struct Runs {
 // Of attempts in order, all with their start.
 Runs runs_of(const std::vector<Attempt>& attempts) {
   Runs runs;
-  runs.first_s = runs.last_s = *attempts.front().start_s;
+  runs.first_s = runs.last_s = attempts.front().start();
   for (const Attempt& attempt : attempts) {
-    runs.overlap = runs.overlap || *attempt.start_s < runs.last_s;
-    runs.idle_s += std::max(0.0, *attempt.start_s - runs.last_s);
-    runs.last_s = std::max(runs.last_s, attempt.end_s.value_or(*attempt.start_s));
+    runs.overlap = runs.overlap || attempt.start() < runs.last_s;
+    runs.idle_s += std::max(0.0, attempt.start() - runs.last_s);
+    runs.last_s = std::max(runs.last_s, attempt.end());
   }
   return runs;
 }
 
-bool ends_before_start(const Attempt& attempt) {
-  return attempt.end_s && *attempt.end_s < *attempt.start_s;
-}
+bool ends_before_start(const Attempt& attempt) { return attempt.end() < attempt.start(); }
 
 // What is odd about the times of the attempts, which are put in order.
 std::optional<Finding> order_attempts(std::vector<Attempt>& attempts) {
@@ -242,7 +244,7 @@ std::optional<Finding> order_attempts(std::vector<Attempt>& attempts) {
   }
   if (!std::all_of(attempts.begin(), attempts.end(), started)) return Finding::missing_time;
   std::stable_sort(attempts.begin(), attempts.end(),
-                   [](const Attempt& a, const Attempt& b) { return *a.start_s < *b.start_s; });
+                   [](const Attempt& a, const Attempt& b) { return a.start() < b.start(); });
   // Only the last may still be running.
   if (!std::all_of(attempts.begin(), attempts.end() - 1, ended)) return Finding::missing_time;
   if (std::any_of(attempts.begin(), attempts.end(), ends_before_start)) {

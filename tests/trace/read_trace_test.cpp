@@ -1,6 +1,9 @@
 #include "mosim/trace.hpp"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
 
 #include "support/command.hpp"
 
@@ -80,6 +83,42 @@ TEST(ReadTrace, LimitKeepsTheFirstBySubmission) {
   ASSERT_EQ(two.jobs.size(), 2U);
   EXPECT_EQ(two.jobs[0].id, "b");
   EXPECT_EQ(two.jobs[1].id, "a");
+}
+
+// Against a plain stable sort: what the window, the limit and a repeated id leave, in order.
+RC_GTEST_PROP(ReadTrace, JobsAreSortedAndTheLimitKeepsTheFirst, ()) {
+  struct Row {
+    std::string id;
+    int submit_s;
+  };
+  std::vector<Row> rows;
+  std::string text = "job_id,model,arrival_time,duration,gpu_workers\n";
+  const int repeated = *rc::gen::inRange(0, 30);
+  for (const int time :
+       *rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 20)))) {
+    rows.push_back({std::to_string(rows.size()), time});
+    text += rows.back().id + ",bert," + std::to_string(time) + ",1,1\n";
+  }
+  TraceFilter filter;
+  filter.from_s = *rc::gen::element(0, 0, 5);
+  filter.limit = static_cast<std::uint64_t>(*rc::gen::inRange(0, 10));
+  // A second row with an id of before is left out; with a limit it might push another one out.
+  if (filter.limit == 0 && repeated < static_cast<int>(rows.size())) {
+    text += std::to_string(repeated) + ",bert,7,1,1\n";
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.submit_s < b.submit_s; });
+  std::erase_if(rows, [&](const Row& row) { return row.submit_s < filter.from_s; });
+  RC_PRE(!rows.empty());
+  if (filter.limit > 0) rows.resize(std::min<std::size_t>(rows.size(), filter.limit), rows[0]);
+  const test::TemporaryFolder folder;
+  const Trace trace = read_trace(
+      {.file = folder.write("t.csv", text), .format = "mosim", .filter = filter, .lenient = true});
+  RC_ASSERT(trace.jobs.size() == rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    RC_ASSERT(trace.jobs[i].id == rows[i].id);
+    RC_ASSERT(trace.jobs[i].submit_s == rows[i].submit_s);
+  }
 }
 
 }  // namespace
