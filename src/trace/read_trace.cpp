@@ -127,6 +127,7 @@ bool has_columns(const TraceInput& input, std::initializer_list<std::string_view
 const std::vector<TraceFormat>& trace_formats() {
   static const std::vector<TraceFormat> formats = [] {
     std::vector<TraceFormat> all;
+    all.reserve(kReaders.size());
     for (const TraceReader& reader : kReaders) all.push_back(reader.format);
     return all;
   }();
