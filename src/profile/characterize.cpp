@@ -8,8 +8,9 @@
 namespace mosim {
 namespace {
 
-bool counts_iterations(const TraceJob& job, const CharacterizeOptions& options) {
-  return job.iterations && options.iterations == IterationsFrom::trace;
+// The trace's own number, where it counts.
+std::optional<double> traced_iterations(const TraceJob& job, const CharacterizeOptions& options) {
+  return options.iterations == IterationsFrom::trace ? job.iterations : std::nullopt;
 }
 
 Job make_job(const TraceJob& from, const JobProfile& profile, const CharacterizeOptions& options) {
@@ -18,8 +19,8 @@ Job make_job(const TraceJob& from, const JobProfile& profile, const Characterize
   job.request = {from.workers, from.gpus_per_worker, from.cpus_per_worker};
   job.profile = profile;
   if (options.loading == LoadingMode::none) job.profile.loading_s = 0;
-  if (counts_iterations(from, options)) {
-    job.iterations = *from.iterations;
+  if (const auto iterations = traced_iterations(from, options)) {
+    job.iterations = *iterations;
     return job;
   }
   double training_s = from.duration_s;
@@ -51,7 +52,7 @@ std::vector<Job> characterize(const Trace& trace, const ProfileSource& source,
   std::map<ProfileTable::Key, std::optional<JobProfile>> known;
   Problems problems;
   for (const TraceJob& job : trace.jobs) {
-    if (!job.duration_known && !counts_iterations(job, options)) {
+    if (!job.duration_known && !traced_iterations(job, options)) {
       refuse_unknown_length(trace, job, problems);
       continue;
     }

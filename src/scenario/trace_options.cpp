@@ -31,6 +31,7 @@ std::vector<std::string> split_list(std::string_view text) {
 
 std::vector<std::string> read_statuses(const std::string& text) {
   std::vector<std::string> known;
+  known.reserve(kJobStatuses);
   for (std::size_t status = 0; status < kJobStatuses; ++status) {
     known.emplace_back(status_name(static_cast<JobStatus>(status)));
   }

@@ -79,10 +79,11 @@ Throughputs read_throughputs(const std::string& file, const std::string& gpu) {
 }
 
 // How long the job takes alone; nothing when that was not measured, or does not run.
-std::optional<double> duration_of(const TraceJob& job, const Throughputs& throughputs) {
+std::optional<double> duration_of(const TraceJob& job, double steps,
+                                  const Throughputs& throughputs) {
   const auto at = throughputs.find(fmt::format("('{}', {})", job.model, job.workers));
   if (at == throughputs.end() || at->second <= 0) return std::nullopt;
-  return *job.iterations / at->second;
+  return steps / at->second;
 }
 
 }  // namespace
@@ -119,10 +120,11 @@ Trace read_gavel_trace(TraceInput input, TraceBuilder& builder) {
     job.position = csv.position(job_type);
     job.id = fmt::format_int(row).str();
     job.model = csv.field(job_type);
-    job.iterations = csv.number(steps, kIterationsField, problems);
+    const double total_steps = csv.number(steps, kIterationsField, problems);
+    job.iterations = total_steps;
     job.workers = read_count(csv, scale_factor, kGpusField, problems);
     job.submit_s = csv.number(arrival, kTimeField, problems);
-    const auto duration = duration_of(job, throughputs);
+    const auto duration = duration_of(job, total_steps, throughputs);
     job.duration_known = duration.has_value();
     job.duration_s = duration.value_or(0);
     // A multiple of the duration; negative where there is none.

@@ -147,8 +147,7 @@ class RowReader {
   // GPUs of the job, workers and GPUs per worker: two of them give the third. Of GPUs alone, each
   // is a worker; there, a part of one may be asked for.
   void read_gpus(TraceJob& job) const {
-    const bool alone = !columns_.workers && !columns_.gpus_per_worker;
-    if (alone) {
+    if (columns_.gpus && !columns_.workers && !columns_.gpus_per_worker) {
       const double gpus = csv_.number(*columns_.gpus, {0, kMostGpus}, problems_);
       job.workers = static_cast<std::uint32_t>(std::ceil(gpus));
       if (job.workers > 0) job.gpu_share = gpus / job.workers;

@@ -80,7 +80,7 @@ void add_pod(Pod pod, double trace_end, TraceBuilder& builder) {
     return;
   }
   job.submit_s = *pod.created;
-  job.start_s = *pod.scheduled;
+  job.start_s = pod.scheduled;
   job.status = status_of(pod, trace_end);
   if (job.status != JobStatus::unfinished) {
     if (!pod.deleted) {
