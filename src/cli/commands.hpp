@@ -13,5 +13,9 @@ void add_policies(CLI::App& app);
 void add_schema(CLI::App& app);
 void add_characterize(CLI::App& app);
 void add_pairwise(CLI::App& app);
+void add_trace(CLI::App& app);
+
+// In the group `trace`.
+void add_trace_generate(CLI::App& trace);
 
 }  // namespace mosim::cli

@@ -40,6 +40,7 @@ int run(int argc, char** argv) {
   mosim::cli::add_validate(app);
   mosim::cli::add_characterize(app);
   mosim::cli::add_pairwise(app);
+  mosim::cli::add_trace(app);
   mosim::cli::add_policies(app);
   mosim::cli::add_schema(app);
   try {
