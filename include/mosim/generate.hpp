@@ -141,7 +141,8 @@ struct TraceFit {
 // Throws InputError for fewer than two jobs with a known duration, or no two submission times.
 [[nodiscard]] TraceFit fit(const Trace& trace);
 
-// A generator that draws whole jobs of the trace and has its arrivals.
+// A generator that draws whole jobs of the trace, whose known durations they keep. They come by the
+// trace's rate in each hour of the week, as a Poisson process within the hour.
 [[nodiscard]] GeneratorSpec like(const Trace& trace);
 
 // The fit in a few lines for people.

@@ -65,7 +65,8 @@ std::vector<double> gaps_of(const Trace& trace, Clock&& clock) {
   return gaps;
 }
 
-double round_to(double value, double step) { return std::floor(value / step + 0.5) * step; }
+// To four decimals.
+double rounded(double value) { return std::floor(value * 1e4 + 0.5) / 1e4; }
 
 ArrivalSpec fit_arrivals(const Trace& trace) {
   if (trace.jobs.size() < 2 || trace.jobs.front().submit_s == trace.jobs.back().submit_s) {
@@ -81,7 +82,7 @@ ArrivalSpec fit_arrivals(const Trace& trace) {
     double mean = 0;
     for (const double rate : rates) mean += rate / static_cast<double>(buckets);
     for (std::size_t hour = 0; hour < kWeekHours; ++hour) {
-      arrivals.week.push_back(round_to(rates[hour % buckets] / mean, 1e-4));
+      arrivals.week.push_back(rounded(rates[hour % buckets] / mean));
     }
     arrivals.rate_per_s = mean;
   }
@@ -140,7 +141,7 @@ DurationSpec fit_log_normal(const std::vector<double>& sorted) {
   const double mean = sum / count;
   for (const double value : logs) squares += (value - mean) * (value - mean);
   spec.value_s = std::max(to_milliseconds(fixed_exp(mean)), 0.001);
-  spec.shape = round_to(std::sqrt(squares / count), 1e-4);
+  spec.shape = rounded(std::sqrt(squares / count));
   spec.min_s = std::max(sorted[sorted.size() - logs.size()], 0.001);
   spec.max_s = std::max(sorted.back(), spec.min_s);
   return spec;
@@ -192,6 +193,7 @@ GeneratorSpec like(const Trace& trace) {
   GeneratorSpec spec;
   spec.jobs = trace.jobs.size();
   spec.arrivals = fit_arrivals(trace);
+  spec.arrivals.variation = 1;
   spec.population = trace.jobs;
   std::erase_if(spec.population, [](const TraceJob& job) { return !job.duration_known; });
   if (spec.population.empty()) {
