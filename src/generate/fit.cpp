@@ -167,6 +167,7 @@ std::vector<WeightedCount> fit_gpus(const Trace& trace) {
   std::map<std::uint32_t, double> counts;
   for (const TraceJob& job : trace.jobs) ++counts[static_cast<std::uint32_t>(job.gpus())];
   std::vector<WeightedCount> gpus;
+  gpus.reserve(counts.size());
   for (const auto& [count, jobs] : counts) gpus.push_back({count, jobs});
   return gpus;
 }

@@ -56,22 +56,26 @@ double number_of(const YamlNode& node, std::string_view what, const NumberRange&
   return range.minimum;
 }
 
+// Of one unit of time, such as "h"; nothing when it is not one.
+std::optional<double> period_of(std::string_view unit) {
+  try {
+    return parse_quantity(Dimension::duration, "1 " + std::string(trim(unit)));
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
 // "0.005/s", "18 per h": jobs over a unit of time.
 double read_rate(const YamlNode& node, Problems& problems) {
-  std::string_view text = node.scalar;
-  std::size_t end = text.find('/');
-  std::size_t unit = end + 1;
-  if (end == std::string_view::npos && (end = text.find("per")) != std::string_view::npos) {
-    unit = end + 3;
-  }
-  if (end != std::string_view::npos) {
+  const std::string_view text = node.scalar;
+  for (const std::string_view over : {"/", "per"}) {
+    const std::size_t end = text.find(over);
+    if (end == std::string_view::npos) continue;
     const auto count = parse_double(trim(text.substr(0, end)));
-    try {
-      const std::string period = "1 " + std::string(trim(text.substr(unit)));
-      const double rate = count.value_or(0) / parse_quantity(Dimension::duration, period);
-      if (rate > 0 && rate <= 1e9) return rate;
-    } catch (const std::invalid_argument&) {  // reported below
-    }
+    const auto period = period_of(text.substr(end + over.size()));
+    if (!count || !period) break;
+    const double rate = *count / *period;
+    if (rate > 0 && rate <= 1e9) return rate;
   }
   problems.add(node.where(), fmt::format("rate is '{}'", text),
                "jobs over a unit of time, such as 0.005/s, 18/h or 400/d");
@@ -81,6 +85,7 @@ double read_rate(const YamlNode& node, Problems& problems) {
 std::vector<double> read_rates(const YamlNode& node, std::size_t count, std::string_view what,
                                Problems& problems) {
   std::vector<double> rates;
+  rates.reserve(node.children.size());
   for (const YamlNode& item : node.children) {
     rates.push_back(number_of(item, what, kWeight, problems));
   }
@@ -268,6 +273,7 @@ std::vector<WeightedName> read_names(Keys& keys, std::string_view key, Problems&
 
 std::vector<WeightedName> read_statuses(Keys& keys, Problems& problems) {
   std::vector<std::string> known;
+  known.reserve(kJobStatuses);
   for (std::size_t status = 0; status < kJobStatuses; ++status) {
     known.emplace_back(status_name(static_cast<JobStatus>(status)));
   }
