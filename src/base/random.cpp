@@ -11,12 +11,21 @@ RandomStream::RandomStream(std::uint64_t seed, std::string_view purpose) {
   state_ = hash.value();
 }
 
+namespace {
+constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ULL;
+}  // namespace
+
 std::uint64_t RandomStream::next() {
-  state_ += 0x9e3779b97f4a7c15ULL;
+  state_ += kStep;
   std::uint64_t z = state_;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   return z ^ (z >> 31);
+}
+
+RandomStream RandomStreams::at(std::uint64_t item) const {
+  RandomStream ahead(base_.state_ + item * kStep);
+  return RandomStream(ahead.next());
 }
 
 std::uint64_t RandomStream::below(std::uint64_t bound) {

@@ -19,5 +19,6 @@ void add_trace(CLI::App& app);
 // Below `trace`.
 void add_trace_convert(CLI::App& trace);
 void add_trace_stats(CLI::App& trace);
+void add_trace_generate(CLI::App& trace);
 
 }  // namespace mosim::cli

@@ -7,6 +7,7 @@ void add_trace(CLI::App& app) {
   trace->require_subcommand(1);
   add_trace_convert(*trace);
   add_trace_stats(*trace);
+  add_trace_generate(*trace);
 }
 
 }  // namespace mosim::cli

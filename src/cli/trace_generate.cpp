@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/report_account.hpp"
+#include "mosim/generate.hpp"
+
+namespace mosim::cli {
+namespace {
+
+struct Arguments {
+  std::string preset, spec, fit, like;
+  std::string format = "auto";
+  std::string law = "empirical";
+  std::string output = "-";
+  std::optional<std::uint64_t> jobs;
+  std::optional<std::uint64_t> seed;
+  double jitter = 0;
+  bool force = false;
+  bool print_spec = false;
+  bool quiet = false;
+};
+
+// Standard output, or a file that appears under its name when it is whole.
+class Output {
+ public:
+  Output(const std::string& path, bool force) : path_(path) {
+    if (path == "-") return;
+    if (!force && std::filesystem::exists(path)) {
+      throw RunError(path + ": is there already; --force replaces it");
+    }
+    temporary_ = fmt::format("{}.tmp{}", path, ::getpid());
+    file_ = std::fopen(temporary_.c_str(), "wb");
+    if (file_ == nullptr) fail();
+  }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  ~Output() {
+    if (temporary_.empty()) return;
+    if (file_ != nullptr) (void)std::fclose(file_);
+    std::error_code ignored;
+    std::filesystem::remove(temporary_, ignored);
+  }
+
+  void write(std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
+  }
+
+  void finish() {
+    if (std::fflush(file_) != 0) fail();
+    if (temporary_.empty()) return;
+    const int closed = std::fclose(std::exchange(file_, nullptr));
+    if (closed != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
+    temporary_.clear();
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw RunError(fmt::format("{}: cannot be written ({})", path_, std::strerror(errno)));
+  }
+
+  std::string path_;
+  std::string temporary_;
+  std::FILE* file_ = stdout;
+};
+
+Trace read(const std::string& file, const std::string& format) {
+  TraceOptions options;
+  options.file = file;
+  options.format = format;
+  Trace trace = read_trace(options);
+  report_account(trace, options);
+  return trace;
+}
+
+std::string preset_file(const std::string& name) {
+  const std::vector<std::string> names = generator_presets();
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    throw InputError({"--preset", {}}, fmt::format("is '{}'", name), one_of(name, names));
+  }
+  return "bundled:generators/" + name + ".yaml";
+}
+
+GeneratorSpec fitted(const Arguments& arguments) {
+  TraceFit found = fit(read(arguments.fit, arguments.format));
+  if (!arguments.quiet) fmt::print(stderr, "{}", describe_fit(found));
+  if (arguments.law == "log-normal") found.spec.durations = found.log_normal;
+  return std::move(found.spec);
+}
+
+GeneratorSpec spec_of(const Arguments& arguments) {
+  GeneratorSpec spec;
+  if (!arguments.like.empty()) {
+    spec = like(read(arguments.like, arguments.format));
+    spec.jitter = arguments.jitter;
+  } else if (!arguments.fit.empty()) {
+    spec = fitted(arguments);
+  } else if (!arguments.spec.empty()) {
+    spec = read_generator(arguments.spec);
+  } else {
+    spec = read_generator(preset_file(arguments.preset.empty() ? "paper" : arguments.preset));
+  }
+  if (arguments.jobs) spec.jobs = *arguments.jobs;
+  if (arguments.seed) spec.seed = *arguments.seed;
+  return spec;
+}
+
+void generate(const Arguments& arguments) {
+  if (arguments.quiet) spdlog::set_level(spdlog::level::err);
+  const GeneratorSpec spec = spec_of(arguments);
+  Output output(arguments.output, arguments.force);
+  if (arguments.print_spec) {
+    output.write(generator_yaml(spec));
+  } else {
+    generate_trace(spec, [&](std::string_view text) { output.write(text); });
+  }
+  output.finish();
+}
+
+void add_sources(CLI::App& command, Arguments& arguments) {
+  auto* source = command.add_option_group("source", "Where jobs come from; one of");
+  source->add_option("--preset", arguments.preset,
+                     "A bundled specification: " + join(generator_presets(), ", ") +
+                         "; paper when nothing is named");
+  source->add_option("--spec", arguments.spec, "A specification (YAML)");
+  source->add_option("--fit", arguments.fit,
+                     "A trace: its arrivals, GPUs and durations, each by itself");
+  source->add_option("--like", arguments.like,
+                     "A trace: its arrivals, and whole jobs of it drawn with replacement");
+  source->require_option(0, 1);
+}
+
+}  // namespace
+
+void add_trace_generate(CLI::App& trace) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      trace.add_subcommand("generate", "Write a synthetic trace in the mosim CSV format");
+  add_sources(*command, *arguments);
+  command->add_option("--jobs", arguments->jobs, "Number of jobs, instead of the source's")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000}));
+  command->add_option("--seed", arguments->seed, "Seed: the same one gives the same bytes");
+  command->add_option("--trace-format", arguments->format,
+                      "Format of the trace of --fit or --like");
+  command->add_option("--fit-durations", arguments->law, "What --fit gives: empirical, log-normal")
+      ->check(CLI::IsMember({"empirical", "log-normal"}));
+  command
+      ->add_option("--jitter", arguments->jitter,
+                   "With --like: durations times a factor from 1/(1+J) to 1+J")
+      ->check(CLI::Range(0.0, 100.0));
+  command->add_option("-o,--output", arguments->output, "File to write; - for standard output");
+  command
+      ->add_flag("--print-spec", arguments->print_spec,
+                 "Write the specification (YAML) instead of a trace; not with --like")
+      ->excludes("--like");
+  command->add_flag("--force", arguments->force, "Replace the output file");
+  command->add_flag("-q,--quiet", arguments->quiet, "No messages but errors");
+  command->footer(
+      "Examples:\n"
+      "  mosim trace generate --preset philly-like --jobs 5000 -o jobs.csv\n"
+      "  mosim trace generate --like philly_jobs.csv.gz --jobs 1000000 -o big.csv\n"
+      "  mosim trace generate --fit jobs.csv --print-spec -o fitted.yaml");
+  command->callback([arguments] { generate(*arguments); });
+}
+
+}  // namespace mosim::cli
