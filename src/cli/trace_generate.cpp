@@ -1,14 +1,10 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <memory>
 #include <optional>
 
+#include "base/output_file.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/report_account.hpp"
@@ -28,49 +24,6 @@ struct Arguments {
   bool force = false;
   bool print_spec = false;
   bool quiet = false;
-};
-
-// Standard output, or a file that appears under its name when it is whole.
-class Output {
- public:
-  Output(const std::string& path, bool force) : path_(path) {
-    if (path == "-") return;
-    if (!force && std::filesystem::exists(path)) {
-      throw RunError(path + ": is there already; --force replaces it");
-    }
-    temporary_ = fmt::format("{}.tmp{}", path, ::getpid());
-    file_ = std::fopen(temporary_.c_str(), "wb");
-    if (file_ == nullptr) fail();
-  }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
-  ~Output() {
-    if (temporary_.empty()) return;
-    if (file_ != nullptr) (void)std::fclose(file_);
-    std::error_code ignored;
-    std::filesystem::remove(temporary_, ignored);
-  }
-
-  void write(std::string_view text) {
-    if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
-  }
-
-  void finish() {
-    if (std::fflush(file_) != 0) fail();
-    if (temporary_.empty()) return;
-    const int closed = std::fclose(std::exchange(file_, nullptr));
-    if (closed != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
-    temporary_.clear();
-  }
-
- private:
-  [[noreturn]] void fail() const {
-    throw RunError(fmt::format("{}: cannot be written ({})", path_, std::strerror(errno)));
-  }
-
-  std::string path_;
-  std::string temporary_;
-  std::FILE* file_ = stdout;
 };
 
 Trace read(const std::string& file, const std::string& format) {
@@ -117,13 +70,13 @@ GeneratorSpec spec_of(const Arguments& arguments) {
 void generate(const Arguments& arguments) {
   if (arguments.quiet) spdlog::set_level(spdlog::level::err);
   const GeneratorSpec spec = spec_of(arguments);
-  Output output(arguments.output, arguments.force);
+  OutputFile output(arguments.output, arguments.force);
   if (arguments.print_spec) {
     output.write(generator_yaml(spec));
   } else {
     generate_trace(spec, [&](std::string_view text) { output.write(text); });
   }
-  output.finish();
+  output.commit();
 }
 
 void add_sources(CLI::App& command, Arguments& arguments) {

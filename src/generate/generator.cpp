@@ -7,7 +7,7 @@
 #include "base/random.hpp"
 #include "generate/samplers.hpp"
 #include "mosim/generate.hpp"
-#include "trace/mosim_row.hpp"
+#include "trace/mosim_csv.hpp"
 
 namespace mosim {
 namespace {
@@ -61,20 +61,18 @@ void check(const GeneratorSpec& spec) {
   }
 }
 
+// The columns that any job of the specification may need.
 MosimColumns columns_of(const GeneratorSpec& spec) {
-  const auto any = [&](auto has) {
-    return std::any_of(spec.population.begin(), spec.population.end(), has);
-  };
-  return {
-      .cpus = spec.cpus_per_worker > 0 || any([](auto& job) { return job.cpus_per_worker > 0; }),
-      .iterations = any([](auto& job) { return job.iterations.has_value(); }),
-      .user = !spec.users.empty() || any([](auto& job) { return !job.user.empty(); }),
-      .virtual_cluster = !spec.virtual_clusters.empty() ||
-                         any([](auto& job) { return !job.virtual_cluster.empty(); }),
-      .status =
-          !spec.statuses.empty() || any([](auto& job) { return job.status != JobStatus::unknown; }),
-      .gpu_type = any([](auto& job) { return !job.gpu_type.empty(); }),
-  };
+  MosimColumns columns{.optional = 0};
+  for (const TraceJob& job : spec.population) add_columns_of(job, columns);
+  TraceJob job;
+  job.gpus_per_worker = spec.gpus_per_worker;
+  job.cpus_per_worker = spec.cpus_per_worker;
+  if (!spec.users.empty()) job.user = "any";
+  if (!spec.virtual_clusters.empty()) job.virtual_cluster = "any";
+  if (!spec.statuses.empty()) job.status = JobStatus::completed;
+  add_columns_of(job, columns);
+  return columns;
 }
 
 }  // namespace

@@ -18,6 +18,9 @@ struct MosimColumns {
 // The columns that the jobs of the trace need.
 [[nodiscard]] MosimColumns mosim_columns(const Trace& trace);
 
+// Adds those that the job needs.
+void add_columns_of(const TraceJob& job, MosimColumns& columns);
+
 void append_mosim_header(std::string& out, const MosimColumns& columns = {});
 void append_mosim_row(std::string& out, const TraceJob& job, const MosimColumns& columns = {});
 

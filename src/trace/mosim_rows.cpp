@@ -61,13 +61,15 @@ bool has(const MosimColumns& columns, std::size_t column) {
 
 }  // namespace
 
+void add_columns_of(const TraceJob& job, MosimColumns& columns) {
+  for (std::size_t column = 0; column < kOptional.size(); ++column) {
+    if (!has(columns, column) && kOptional[column].used(job)) columns.optional |= 1U << column;
+  }
+}
+
 MosimColumns mosim_columns(const Trace& trace) {
   MosimColumns columns{.optional = 0};
-  for (const TraceJob& job : trace.jobs) {
-    for (std::size_t column = 0; column < kOptional.size(); ++column) {
-      if (!has(columns, column) && kOptional[column].used(job)) columns.optional |= 1U << column;
-    }
-  }
+  for (const TraceJob& job : trace.jobs) add_columns_of(job, columns);
   if (trace.epoch_s) columns.time_zero = format_exact_calendar_time(*trace.epoch_s);
   return columns;
 }
