@@ -12,6 +12,14 @@
 
 namespace mosim {
 
+// An item of availability.events as it is written; `availability_options` reads it.
+struct ServerEventKeys {
+  double time_s = 0;
+  std::string server;   // "3"
+  std::string servers;  // "0-7"; one of the two is set
+  std::string what;     // add, drain, fail or repair
+};
+
 // Every key of a scenario, with its default. The option table (src/scenario/options.cpp) says what
 // each means and accepts.
 struct Scenario {
@@ -19,11 +27,13 @@ struct Scenario {
   std::string trace_format = "auto";
   std::uint64_t trace_limit = 0;
   std::string trace_iterations = "trace";
+  std::string trace_gpu_type = "ignore";
   std::string workloads_pool = "default";
   std::uint64_t workloads_seed = 1;
   std::string profile_backend = "builtin";
   std::string profile_table;
   std::string profile_network;
+  std::string reference_gpu;
   std::string profile_layout = "spread";
   std::string profile_networking = "total";
   std::string profile_all_reduce = "model";
@@ -37,9 +47,18 @@ struct Scenario {
   double price_cpu_hour = 0.04;
   std::string cluster_file;
   std::vector<ServerGroup> servers = {ServerGroup{.count = 4}};
+  std::vector<VirtualCluster> virtual_clusters = {};
+  std::string unmapped = "refuse";
   std::string queue = "fifo";
   std::string placement = "load-balancing";
   bool skip_unplaceable = false;
+  bool mix_gpu_types = false;
+  std::vector<ServerEventKeys> availability_events = {};
+  double mtbf_s = 0;
+  double mttr_s = 3600;
+  std::uint64_t availability_seed = 1;
+  double checkpoint_interval_s = 3600;
+  std::uint32_t max_restarts = 1000;
   std::string contention_model = "mosim";
   std::string contention_resolution = "event";
   double min_bandwidth = 10e6;
@@ -82,6 +101,16 @@ struct Override {
 [[nodiscard]] std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario,
                                                            const ModelPool& pool);
 
+// The cluster of the scenario.
+[[nodiscard]] ClusterSpec cluster_of(const Scenario& scenario);
+
+// A source for each GPU type of the cluster, and one for the reference type. Throws InputError.
+[[nodiscard]] ClusterProfiles make_cluster_profiles(const Scenario& scenario,
+                                                    const ModelPool& pool);
+
+// When its servers are there. Throws InputError.
+[[nodiscard]] Availability availability_options(const Scenario& scenario);
+
 // What backend `builtin` takes of the scenario.
 [[nodiscard]] BuiltinOptions builtin_options(const Scenario& scenario);
 
@@ -93,7 +122,8 @@ struct PreparedRun {
   ClusterSpec cluster;
   Trace trace;
   std::vector<Job> jobs;
-  std::vector<std::string> dropped;   // a line for each job left out as unplaceable
+  std::vector<std::string> dropped;   // a line for each job left out: it can never be placed, or
+                                      // belongs to no virtual cluster
   std::vector<std::string> warnings;  // of profiles, such as of jobs that do not fit in memory
   std::string digest;                 // of everything that the run depends on
 };

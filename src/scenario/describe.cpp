@@ -17,6 +17,8 @@ std::string type_text(ValueKind kind, double minimum, double maximum,
   switch (kind) {
     case ValueKind::text:
       return "text";
+    case ValueKind::texts:
+      return "list of text";
     case ValueKind::path:
       return "path";
     case ValueKind::choice:
@@ -38,8 +40,13 @@ std::string type_text(ValueKind kind, double minimum, double maximum,
 }
 
 template <typename Struct>
+std::string default_of(const Option<Struct>& option) {
+  return get_option(option, Struct{});
+}
+
+template <typename Struct>
 std::string markdown_row(const Option<Struct>& option, std::string_view prefix) {
-  const std::string value = get_option(option, Struct{});
+  const std::string value = default_of(option);
   return fmt::format("| `{}{}` | {} | {} | {} |\n", prefix, option.key,
                      type_text(option.kind, option.minimum, option.maximum, option.choices),
                      value.empty() ? "" : fmt::format("`{}`", value), option.help);
@@ -52,6 +59,10 @@ Json schema_of(const Option<Struct>& option) {
     case ValueKind::text:
     case ValueKind::path:
       schema["type"] = "string";
+      break;
+    case ValueKind::texts:
+      schema["type"] = "array";
+      schema["items"] = {{"type", "string"}};
       break;
     case ValueKind::choice:
       schema["enum"] = option.choices();
@@ -80,7 +91,10 @@ Json schema_of(const Option<Struct>& option) {
       break;
   }
   schema["description"] = option.help;
-  const std::string value = get_option(option, Struct{});
+  const std::string value = default_of(option);
+  if (value.empty() && (option.kind == ValueKind::choice || option.kind == ValueKind::texts)) {
+    return schema;
+  }
   if (option.kind == ValueKind::integer || option.kind == ValueKind::number) {
     schema["default"] = Json::parse(value);
   } else if (option.kind == ValueKind::boolean) {
@@ -108,24 +122,49 @@ Json& properties_for(Json& root, std::string_view key, std::string_view& name) {
   return (*at)["properties"];
 }
 
-Json servers_schema() {
+template <typename Item>
+Json list_schema(const ListOption<Item>& list) {
   Json item = object_schema();
-  for (const auto& option : server_options()) {
+  for (const auto& option : list.options) {
     item["properties"][std::string(option.key)] = schema_of(option);
   }
-  return {{"type", "array"}, {"minItems", 1}, {"description", kServersHelp}, {"items", item}};
+  Json schema = {{"type", "array"}};
+  if (!list.may_be_empty) schema["minItems"] = 1;
+  schema["description"] = list.help;
+  schema["items"] = item;
+  return schema;
 }
 
-void write_servers(std::string& out, const std::vector<ServerGroup>& servers) {
-  out += "  servers:\n";
-  for (const ServerGroup& group : servers) {
+// The value as YAML, or no text when it is empty.
+template <typename Struct>
+std::string yaml_value(const Option<Struct>& option, const Struct& from) {
+  const std::string value = get_option(option, from);
+  return value.empty() || option.kind == ValueKind::texts ? value : yaml_scalar(value);
+}
+
+template <typename Item>
+void write_list(std::string& out, std::string_view name, const ListOption<Item>& list,
+                const std::vector<Item>& items) {
+  out += fmt::format("  {}:\n", name);
+  for (const Item& item : items) {
     std::string line;
-    for (const auto& option : server_options()) {
-      line += fmt::format("{}{}: {}", line.empty() ? "" : ", ", option.key,
-                          yaml_scalar(get_option(option, group)));
+    for (const auto& option : list.options) {
+      const std::string value = yaml_value(option, item);
+      if (value.empty()) continue;
+      line += fmt::format("{}{}: {}", line.empty() ? "" : ", ", option.key, value);
     }
     out += fmt::format("    - {{{}}}\n", line);
   }
+}
+
+// The lists that stand in a section.
+void write_lists(std::string& out, std::string_view section, const Scenario& scenario) {
+  for_each_list([&](const auto& list) {
+    const std::size_t dot = list.key.find('.');
+    const auto& items = scenario.*list.member;
+    if (list.key.substr(0, dot) != section || items.empty()) return;
+    write_list(out, list.key.substr(dot + 1), list, items);
+  });
 }
 
 }  // namespace
@@ -134,24 +173,25 @@ std::string resolved_yaml(const Scenario& scenario) {
   std::string out = fmt::format("# Resolved by MoSim {}.\n", version());
   std::string section;
   for (const auto& option : scenario_options()) {
+    const std::string value = yaml_value(option, scenario);
+    if (option.key.starts_with("output.")) continue;
     // The servers stand for the file that they came from; a run goes where its caller says.
-    if (option.key == "cluster.file") {
-      out += "cluster:\n";
-      write_servers(out, scenario.servers);
-      continue;
-    }
-    const std::string value = get_option(option, scenario);
-    if (option.key.starts_with("output.") || value.empty()) continue;
+    const bool in_lists = option.key == "cluster.file";
+    if (value.empty() && !in_lists) continue;
     const std::size_t dot = option.key.find('.');
     std::string_view name = option.key;
     if (dot != std::string_view::npos) {
       name = option.key.substr(dot + 1);
       const std::string_view its_section = option.key.substr(0, dot);
-      if (its_section != section) out += fmt::format("{}:\n", its_section);
+      if (its_section != section) {
+        out += fmt::format("{}:\n", its_section);
+        write_lists(out, its_section, scenario);
+      }
       section = its_section;
+      if (in_lists) continue;
       out += "  ";
     }
-    out += fmt::format("{}: {}\n", name, yaml_scalar(value));
+    out += fmt::format("{}: {}\n", name, value);
   }
   return out;
 }
@@ -166,9 +206,11 @@ std::string scenario_schema() {
     Json& properties = properties_for(root, option.key, name);
     properties[std::string(name)] = schema_of(option);
   }
-  std::string_view name;
-  Json& properties = properties_for(root, kServersKey, name);
-  properties[std::string(name)] = servers_schema();
+  for_each_list([&](const auto& list) {
+    std::string_view name;
+    Json& properties = properties_for(root, list.key, name);
+    properties[std::string(name)] = list_schema(list);
+  });
   return root.dump(2) + "\n";
 }
 
@@ -185,9 +227,11 @@ std::string scenario_markdown() {
   out += fmt::format("Bandwidths carry their unit: {}.\n\n", accepted_units(Dimension::bandwidth));
   out += "| key | accepts | default | meaning |\n|---|---|---|---|\n";
   for (const auto& option : scenario_options()) out += markdown_row(option, "");
-  out += fmt::format("\n## `{}`\n\nA list: {}.\n\n", kServersKey, kServersHelp);
-  out += "| key | accepts | default | meaning |\n|---|---|---|---|\n";
-  for (const auto& option : server_options()) out += markdown_row(option, "");
+  for_each_list([&](const auto& list) {
+    out += fmt::format("\n## `{}`\n\nA list: {}.\n\n", list.key, list.help);
+    out += "| key | accepts | default | meaning |\n|---|---|---|---|\n";
+    for (const auto& option : list.options) out += markdown_row(option, "");
+  });
   return out;
 }
 
@@ -199,10 +243,11 @@ std::string scenario_help() {
   for (const auto& option : scenario_options()) {
     row(option.key, get_option(option, Scenario{}), option.help);
   }
-  for (const auto& option : server_options()) {
-    row(fmt::format("{}[].{}", kServersKey, option.key), get_option(option, ServerGroup{}),
-        option.help);
-  }
+  for_each_list([&](const auto& list) {
+    for (const auto& option : list.options) {
+      row(fmt::format("{}[].{}", list.key, option.key), default_of(option), option.help);
+    }
+  });
   return out;
 }
 

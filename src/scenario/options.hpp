@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,13 +17,25 @@
 
 namespace mosim {
 
-enum class ValueKind { text, path, choice, integer, number, boolean, bandwidth, volume, duration };
+enum class ValueKind {
+  text,
+  texts,  // a list
+  path,
+  choice,
+  integer,
+  number,
+  boolean,
+  bandwidth,
+  volume,
+  duration
+};
 
-// One key of a `Struct`: Scenario, or ServerGroup for the items of cluster.servers.
+// One key of a `Struct`: Scenario, or what is an item of one of its lists.
 template <typename Struct>
 struct Option {
-  using Member = std::variant<std::string Struct::*, std::uint64_t Struct::*,
-                              std::uint32_t Struct::*, double Struct::*, bool Struct::*>;
+  using Member = std::variant<std::string Struct::*, std::vector<std::string> Struct::*,
+                              std::uint64_t Struct::*, std::uint32_t Struct::*, double Struct::*,
+                              bool Struct::*>;
 
   std::string_view key;  // "contention.model"
   ValueKind kind{};
@@ -30,20 +44,43 @@ struct Option {
   double minimum = 0;  // of numbers
   double maximum = 0;
   std::vector<std::string> (*choices)() = nullptr;
+  bool added_later = false;  // counts in a digest only when it is set, so that old digests hold
 };
 
 [[nodiscard]] std::span<const Option<Scenario>> scenario_options();
-[[nodiscard]] std::span<const Option<ServerGroup>> server_options();
 
-// The key whose value is the list of server groups.
-inline constexpr std::string_view kServersKey = "cluster.servers";
-inline constexpr std::string_view kServersHelp = "groups of like servers; each has the keys below";
+// A key whose value is a list of maps, each with the keys of `options`.
+template <typename Item>
+struct ListOption {
+  std::string_view key;   // "cluster.servers"
+  std::string_view help;  // "groups of like servers"
+  std::string_view item;  // "a group of servers"
+  std::vector<Item> Scenario::* member;
+  std::span<const Option<Item>> options;
+  bool may_be_empty = true;
+};
 
-// The value of an option as text that `set_option` reads back.
+[[nodiscard]] const ListOption<ServerGroup>& servers_list();
+[[nodiscard]] const ListOption<VirtualCluster>& virtual_clusters_list();
+[[nodiscard]] const ListOption<ServerEventKeys>& server_events_list();
+
+template <typename Visit>
+void for_each_list(Visit&& visit) {
+  visit(servers_list());
+  visit(virtual_clusters_list());
+  visit(server_events_list());
+}
+
+// The servers that an event is for, both ends included: "3" or "0-7". Nothing when it is neither.
+[[nodiscard]] std::optional<std::pair<std::uint32_t, std::uint32_t>> parse_server_range(
+    std::string_view text);
+
+// The value of an option as text that `set_option` reads back once it is quoted for YAML; a list is
+// in YAML already, and an empty one no text.
 template <typename Struct>
 [[nodiscard]] std::string get_option(const Option<Struct>& option, const Struct& from);
 
-// Sets an option from a YAML scalar. Throws InputError at the scalar's place.
+// Sets an option from its YAML value. Throws InputError at the value's place.
 template <typename Struct>
 void set_option(const Option<Struct>& option, Struct& into, const YamlNode& node);
 

@@ -20,9 +20,11 @@ TEST(Run, WritesItsFourFilesAndJsonIsTheSummary) {
   EXPECT_EQ(summary["jobs"]["finished"], 120);
   EXPECT_EQ(read_text(out + "/jobs.csv")
                 .find("job_id,model,gpus,submit_s,start_s,end_s,wait_s,training_s,jct_s,compute_s,"
-                      "network_s,loading_s,iterations,mean_contention,servers\n"),
+                      "network_s,loading_s,iterations,mean_contention,servers,restarts,lost_s,gpu,"
+                      "virtual_cluster\n"),
             0U);
-  EXPECT_EQ(read_text(out + "/timeline.csv").find("time_s,running,waiting,gpus_used\n"), 0U);
+  EXPECT_EQ(read_text(out + "/timeline.csv").find("time_s,running,waiting,gpus_used,gpus_up\n"),
+            0U);
 }
 
 TEST(Run, TheResolvedScenarioRunsTheSameAgain) {

@@ -49,14 +49,14 @@ TEST(ClusterState, AllocatesAndReleases) {
   EXPECT_EQ(state.free_gpus(ServerId{1}), 4U);
   EXPECT_EQ(state.free_cpus(ServerId{1}), 10U);
   EXPECT_EQ(state.free_gpus(ServerId{2}), 2U);
-  EXPECT_EQ(state.total_free_gpus(), 14U);
-  EXPECT_EQ(walk(state.by_free_gpus(), 4), (std::vector<std::uint32_t>{1}));
-  EXPECT_EQ(walk(state.by_free_gpus(), 2), (std::vector<std::uint32_t>{2}));
+  EXPECT_EQ(state.pool(PoolId{0}).total_free_gpus(), 14U);
+  EXPECT_EQ(walk(state.pool(PoolId{0}).by_free_gpus(), 4), (std::vector<std::uint32_t>{1}));
+  EXPECT_EQ(walk(state.pool(PoolId{0}).by_free_gpus(), 2), (std::vector<std::uint32_t>{2}));
   state.release(groups, request);
-  EXPECT_EQ(state.total_free_gpus(), 20U);
+  EXPECT_EQ(state.pool(PoolId{0}).total_free_gpus(), 20U);
   EXPECT_EQ(state.free_cpus(ServerId{1}), 20U);
-  EXPECT_EQ(walk(state.by_free_gpus(), 8), (std::vector<std::uint32_t>{0, 1}));
-  EXPECT_EQ(walk(state.by_free_gpus(), 4), (std::vector<std::uint32_t>{2}));
+  EXPECT_EQ(walk(state.pool(PoolId{0}).by_free_gpus(), 8), (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(walk(state.pool(PoolId{0}).by_free_gpus(), 4), (std::vector<std::uint32_t>{2}));
 }
 
 TEST(ClusterState, CapacityIsTheScarcerOfGpusAndCpus) {
@@ -72,12 +72,12 @@ TEST(ClusterState, CapacityIsTheScarcerOfGpusAndCpus) {
 TEST(ClusterState, OversubscriptionThrowsAndChangesNothing) {
   ClusterState state(ClusterSpec{{servers(2, 4, 8)}});
   const auto expect_untouched = [&] {
-    EXPECT_EQ(state.total_free_gpus(), 8U);
+    EXPECT_EQ(state.pool(PoolId{0}).total_free_gpus(), 8U);
     for (const ServerId server : {ServerId{0}, ServerId{1}}) {
       EXPECT_EQ(state.free_gpus(server), 4U);
       EXPECT_EQ(state.free_cpus(server), 8U);
     }
-    EXPECT_EQ(walk(state.by_free_gpus(), 4), (std::vector<std::uint32_t>{0, 1}));
+    EXPECT_EQ(walk(state.pool(PoolId{0}).by_free_gpus(), 4), (std::vector<std::uint32_t>{0, 1}));
   };
   // The first group fits, the second one does not: 5 of 4 GPUs.
   EXPECT_THROW(state.allocate(Groups{{ServerId{0}, 2}, {ServerId{1}, 5}}, {7, 1, 0}),

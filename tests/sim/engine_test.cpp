@@ -335,7 +335,7 @@ TEST(Engine, JobsThatNeverStartAreAnError) {
 TEST(Engine, PoliciesThatBreakTheirRulesAreCaught) {
   class TooMuch : public Placement {
    public:
-    bool place(const ClusterState&, const ResourceRequest& request,
+    bool place(const ServerPool&, const ResourceRequest& request,
                std::vector<WorkerGroup>& groups) const override {
       groups = {{ServerId{0}, request.workers}};
       return true;
