@@ -122,6 +122,7 @@ void Engine::stop_work(JobIndex id) {
     apply(contention_->stop_sending(id));
   }
   if (was == Activity::communicating) {
+    result.compute_s += run.profile->compute_s;  // of this iteration; booked at its end otherwise
     result.network_s += now_ - run.phase_start;
     result.network_alone_s += run.profile->network_s - run.left;
   }
