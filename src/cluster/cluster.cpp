@@ -90,7 +90,7 @@ ClusterState::ClusterState(const ClusterSpec& spec, bool mix_gpu_types)
 }
 
 void ClusterState::enter_pools(ServerId server) {
-  const std::uint32_t free = free_[index(server)].gpus;
+  const std::uint32_t free = free_gpus(server);
   const Membership& member = memberships_[index(server)];
   for (const std::uint32_t pool : {member.pool, member.typed_pool}) {
     if (pool == kNoPool) continue;
@@ -100,7 +100,7 @@ void ClusterState::enter_pools(ServerId server) {
 }
 
 void ClusterState::leave_pools(ServerId server) {
-  const std::uint32_t free = free_[index(server)].gpus;
+  const std::uint32_t free = free_gpus(server);
   const Membership& member = memberships_[index(server)];
   for (const std::uint32_t pool : {member.pool, member.typed_pool}) {
     if (pool == kNoPool) continue;
@@ -110,16 +110,21 @@ void ClusterState::leave_pools(ServerId server) {
 }
 
 void ClusterState::change_free(ServerId server, const Resources& free) {
-  const bool accepting = accepting_[index(server)] != 0;
-  if (accepting) leave_pools(server);
-  used_gpus_ += free_[index(server)].gpus;
-  used_gpus_ -= free.gpus;
+  const std::uint32_t was = free_[index(server)].gpus;
   free_[index(server)] = free;
-  if (accepting) {
-    enter_pools(server);
-  } else if (free.gpus == gpus_[index(server)]) {
-    gpus_up_ -= free.gpus;  // the last job has left
+  used_gpus_ = used_gpus_ + was - free.gpus;
+  if (!accepting(server)) {
+    if (free.gpus == gpus(server)) gpus_up_ -= free.gpus;  // the last job has left
+    return;
   }
+  const auto change = [&](ServerPool::Entry& pool) {
+    pool.by_free_gpus.erase(server, was);
+    pool.by_free_gpus.insert(server, free.gpus);
+    pool.total_free_gpus = pool.total_free_gpus - was + free.gpus;
+  };
+  const Membership& member = memberships_[index(server)];
+  change(pools_[member.pool]);
+  if (member.typed_pool != kNoPool) change(pools_[member.typed_pool]);
 }
 
 void ClusterState::set_accepting(ServerId server, bool accepting) {

@@ -10,6 +10,7 @@ namespace {
 
 // A field that holds a comma, a quote or a line break is quoted (RFC 4180).
 void append_text(std::string& out, std::string_view text) {
+  if (text.empty()) return;
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
     out += text;
     return;
@@ -22,10 +23,18 @@ void append_text(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// That it ran in; without virtual clusters, what the trace says.
-const std::string& virtual_cluster_of(const Run& run, std::size_t job) {
-  if (run.cluster.virtual_clusters.empty()) return run.trace.jobs[job].virtual_cluster;
-  return run.cluster.virtual_clusters[index(run.jobs[job].virtual_cluster)].name;
+// Ready to be written, as there are few of them and many jobs.
+std::vector<std::string> as_fields(const std::vector<std::string>& texts) {
+  std::vector<std::string> fields(texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) append_text(fields[i], texts[i]);
+  return fields;
+}
+
+std::vector<std::string> names_of(const std::vector<VirtualCluster>& virtual_clusters) {
+  std::vector<std::string> names;
+  names.reserve(virtual_clusters.size());
+  for (const VirtualCluster& one : virtual_clusters) names.push_back(one.name);
+  return names;
 }
 
 }  // namespace
@@ -34,7 +43,8 @@ std::string jobs_csv(const Run& run) {
   std::string out =
       "job_id,model,gpus,submit_s,start_s,end_s,wait_s,training_s,jct_s,compute_s,network_s,"
       "loading_s,iterations,mean_contention,servers,restarts,lost_s,gpu,virtual_cluster\n";
-  const std::vector<std::string> gpu_types = run.cluster.gpu_types();
+  const std::vector<std::string> gpu_types = as_fields(run.cluster.gpu_types());
+  const std::vector<std::string> owners = as_fields(names_of(run.cluster.virtual_clusters));
   out.reserve(run.jobs.size() * 190);
   for (std::size_t i = 0; i < run.jobs.size(); ++i) {
     const Job& job = run.jobs[i];
@@ -54,10 +64,19 @@ std::string jobs_csv(const Run& run) {
                      index(group.server), group.workers);
       first = false;
     }
-    fmt::format_to(std::back_inserter(out), FMT_COMPILE(",{},{},"), result.restarts, result.lost_s);
-    append_text(out, gpu_types[index(result.gpu_type)]);
+    if (result.restarts == 0) {
+      out += ",0,0,";
+    } else {
+      fmt::format_to(std::back_inserter(out), FMT_COMPILE(",{},{},"), result.restarts,
+                     result.lost_s);
+    }
+    out += gpu_types[index(result.gpu_type)];
     out += ',';
-    append_text(out, virtual_cluster_of(run, i));
+    if (owners.empty()) {
+      append_text(out, run.trace.jobs[i].virtual_cluster);
+    } else {
+      out += owners[index(job.virtual_cluster)];
+    }
     out += '\n';
   }
   return out;

@@ -46,27 +46,24 @@ class Characterizer {
   std::vector<Job> jobs(std::span<const JobHome> homes) {
     std::vector<Job> jobs;
     jobs.reserve(trace_.jobs.size());
-    for (std::size_t i = 0; i < trace_.jobs.size(); ++i) {
-      if (auto job = make(trace_.jobs[i], homes[i])) jobs.push_back(std::move(*job));
-    }
+    for (std::size_t i = 0; i < trace_.jobs.size(); ++i) add(trace_.jobs[i], homes[i], jobs);
     problems_.throw_if_any();
     return jobs;
   }
 
  private:
-  std::optional<Job> make(const TraceJob& from, const JobHome& home) {
+  void add(const TraceJob& from, const JobHome& home, std::vector<Job>& jobs) {
     const std::uint32_t gpus = from.workers * from.gpus_per_worker;
     KnownProfiles& known = known_[{from.model, gpus}];
     const bool complete = find_reachable(known, from, home);
     const bool needs_reference =
         !from.iterations || options_.iterations == IterationsFrom::duration;
     const JobProfile* reference = complete ? find_reference(known, from, needs_reference) : nullptr;
-    if (reference == nullptr) return std::nullopt;
-    Job job = make_job(from, *reference, options_);
+    if (reference == nullptr) return;
+    Job& job = jobs.emplace_back(make_job(from, *reference, options_));
     job.virtual_cluster = home.virtual_cluster;
     job.request.gpu_type = home.gpu_type;
     if (by_type()) job.by_gpu = known.by_gpu;
-    return job;
   }
 
   // Whether a job's profile depends on where it runs.

@@ -112,6 +112,10 @@ class Assigner {
 
 Assignment assign_jobs(const Scenario& scenario, Trace& trace) {
   Assignment assignment;
+  if (scenario.virtual_clusters.empty() && scenario.trace_gpu_type == "ignore") {
+    assignment.homes.resize(trace.jobs.size());
+    return assignment;
+  }
   Assigner assigner(scenario);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < trace.jobs.size(); ++i) {
