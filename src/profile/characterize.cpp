@@ -95,7 +95,7 @@ class Characterizer {
       known.found[type] = profile.has_value();
       if (profile) (*known.by_gpu)[type] = std::move(*profile);
     }
-    return *known.found[type];
+    return known.found[type].value_or(false);
   }
 
   // What W is reckoned with; where nothing depends on it, any profile of the job.

@@ -29,6 +29,7 @@ SourceLocation place_of(const ScenarioText& text, std::string_view section, std:
 
 std::vector<std::string> names_of(const Scenario& scenario) {
   std::vector<std::string> names;
+  names.reserve(scenario.virtual_clusters.size());
   for (const VirtualCluster& one : scenario.virtual_clusters) names.push_back(one.name);
   return names;
 }

@@ -36,6 +36,7 @@ std::vector<std::vector<PoolId>> pools_of(const ClusterSpec& cluster, VirtualClu
   const std::vector<PoolSpec> pools = divide_into_pools(cluster, mix_gpu_types);
   const auto types = static_cast<std::uint32_t>(cluster.gpu_types().size());
   std::vector<std::vector<PoolId>> found;
+  found.reserve(types + std::size_t{1});
   for (std::uint32_t type = 0; type < types; ++type) {
     found.push_back(pools_for(cluster, pools, {id, GpuTypeId{type}}));
   }
@@ -58,7 +59,9 @@ Engine::Engine(const ClusterSpec& cluster, std::span<const Job> jobs,
       contention_(make_contention(options.contention, cluster, setting_for(jobs))),
       events_(jobs.size()),
       clock_(options.availability, cluster_.servers()),
-      running_(jobs.size()) {
+      running_(jobs.size()),
+      // A job has at least one GPU on each of its servers.
+      on_server_(recoverable_ ? cluster.gpus_by_server() : std::vector<std::uint32_t>()) {
   result_.jobs.resize(jobs.size());
   if (queues.size() != std::max<std::size_t>(1, cluster.virtual_clusters.size())) {
     throw std::logic_error("there must be a queue for each virtual cluster");
@@ -71,8 +74,6 @@ Engine::Engine(const ClusterSpec& cluster, std::span<const Job> jobs,
   }
   if (!recoverable_) return;
   recovery_.resize(jobs.size());
-  on_server_.emplace(
-      cluster.gpus_by_server());  // a job has at least one GPU on each of its servers
   for (const ServerId server : clock_.absent()) cluster_.set_accepting(server, false);
 }
 
@@ -190,8 +191,8 @@ void Engine::occupy(JobIndex id) {
   idle_changes_ = 0;
   if (result.restarts > 0) result.requeued_s += now_ - recovery.queued_since_s;
   for (const WorkerGroup& group : place_) {
-    on_server_->insert(static_cast<std::uint32_t>(group.server),
-                       {static_cast<std::uint32_t>(id), 0});
+    on_server_.insert(static_cast<std::uint32_t>(group.server),
+                      {static_cast<std::uint32_t>(id), 0});
   }
 }
 
@@ -278,8 +279,8 @@ void Engine::complete(JobIndex id) {
   result.end_s = now_;
   const double iterations = recoverable_ ? recovery_[index(id)].left_at_start : result.iterations;
   result.network_alone_s += iterations * run.profile->network_s;
-  if (result.network_alone_s > 0)
-    result.mean_contention = result.network_s / result.network_alone_s;
+  const double alone_s = result.network_alone_s;
+  if (alone_s > 0) result.mean_contention = result.network_s / alone_s;
   ++done_;
 }
 
@@ -293,7 +294,7 @@ void Engine::vacate(JobIndex id) {
   --holding_;
   if (!recoverable_) return;
   for (const WorkerGroup& group : result_.groups_of(result)) {
-    on_server_->erase(static_cast<std::uint32_t>(group.server), static_cast<std::uint32_t>(id));
+    on_server_.erase(static_cast<std::uint32_t>(group.server), static_cast<std::uint32_t>(id));
   }
 }
 

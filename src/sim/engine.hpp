@@ -104,10 +104,10 @@ class Engine : private JobStarter {
   std::unique_ptr<ContentionModel> contention_;
   EventQueue events_;
   ServerClock clock_;
-  std::vector<Running> running_;          // by job
-  std::vector<Recovery> recovery_;        // by job; empty unless recoverable_
-  std::optional<MemberTable> on_server_;  // jobs; only when recoverable_
-  std::vector<WorkerGroup> place_;        // of the job being started
+  std::vector<Running> running_;    // by job
+  std::vector<Recovery> recovery_;  // by job; empty unless recoverable_
+  MemberTable on_server_;           // jobs; empty unless recoverable_
+  std::vector<WorkerGroup> place_;  // of the job being started
   std::vector<Outage> outages_;
   std::vector<JobIndex> victims_;
   SimulationResult result_;

@@ -27,7 +27,7 @@ void Engine::change_server(const Outage& outage) {
   cluster_.set_accepting(outage.server, outage.accepting);
   if (!outage.kills) return;
   victims_.clear();
-  for (const Member& member : on_server_->of(static_cast<std::uint32_t>(outage.server))) {
+  for (const Member& member : on_server_.of(static_cast<std::uint32_t>(outage.server))) {
     victims_.push_back(JobIndex{member.job});
   }
   for (const JobIndex job : victims_) interrupt(job);
