@@ -290,6 +290,7 @@ std::string get_option(const Option<Struct>& option, const Struct& from) {
         if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
           if (value.empty()) return std::string();
           std::vector<std::string> items;
+          items.reserve(value.size());
           for (const std::string& item : value) items.push_back(yaml_scalar(item));
           return fmt::format("[{}]", join(items, ", "));
         } else if constexpr (std::is_same_v<Value, double>) {

@@ -32,6 +32,7 @@ enum class ValueKind {
 
 // One key of a `Struct`: Scenario, or what is an item of one of its lists.
 template <typename Struct>
+// In the order in which the table is read: NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct Option {
   using Member = std::variant<std::string Struct::*, std::vector<std::string> Struct::*,
                               std::uint64_t Struct::*, std::uint32_t Struct::*, double Struct::*,

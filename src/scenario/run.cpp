@@ -285,6 +285,7 @@ Run simulate(const Scenario& scenario, PreparedRun prepared,
   run.jobs = std::move(prepared.jobs);
   run.dropped = prepared.dropped.size();
   std::vector<std::unique_ptr<QueueDiscipline>> queues;
+  queues.reserve(run.cluster.virtual_clusters.size() + 1);
   for (const VirtualCluster& one : run.cluster.virtual_clusters) {
     queues.push_back(policies().make_queue(one.queue.empty() ? scenario.queue : one.queue));
   }
