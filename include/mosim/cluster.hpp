@@ -1,6 +1,7 @@
 // The cluster: what it is made of, and which of its GPUs are free.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -12,6 +13,12 @@
 #include "mosim/base.hpp"
 
 namespace mosim {
+
+enum class GpuTypeId : std::uint32_t {};         // position in ClusterSpec::gpu_types()
+enum class VirtualClusterId : std::uint32_t {};  // position in ClusterSpec::virtual_clusters
+enum class PoolId : std::uint32_t {};            // position in divide_into_pools()
+
+inline constexpr GpuTypeId kAnyGpuType{0xffffffff};
 
 // `count` servers that are alike.
 struct ServerGroup {
@@ -36,14 +43,44 @@ struct VirtualCluster {
   std::string queue = {};              // queue discipline; empty: the scheduler's
 };
 
+// Servers are numbered from 0 in the order of their groups, racks and GPU types likewise.
 struct ClusterSpec {
   std::vector<ServerGroup> groups;
   std::vector<VirtualCluster> virtual_clusters = {};  // none: one queue for all jobs
 
   [[nodiscard]] std::uint64_t servers() const;
   [[nodiscard]] std::uint64_t gpus() const;
+  [[nodiscard]] std::uint64_t racks() const;
   [[nodiscard]] std::vector<std::uint32_t> gpus_by_server() const;
+  [[nodiscard]] std::vector<std::uint32_t> racks_by_server() const;
+  // The names of the GPU types, each once, by `canonical_gpu`.
+  [[nodiscard]] std::vector<std::string> gpu_types() const;
 };
+
+// Where a job belongs on the cluster.
+struct JobHome {
+  VirtualClusterId virtual_cluster{};  // the first where there are none
+  GpuTypeId gpu_type = kAnyGpuType;    // on which alone it may run
+
+  friend auto operator<=>(const JobHome&, const JobHome&) = default;
+};
+
+// Servers that a job may be placed on together: all of one GPU type (of any, when jobs may mix
+// them) that serve the same jobs.
+struct PoolSpec {
+  GpuTypeId gpu_type = kAnyGpuType;
+  std::string virtual_cluster;        // whose alone it is; empty: everyone's
+  std::vector<std::uint32_t> groups;  // positions in ClusterSpec::groups
+};
+
+// The pools in the order of the groups. With `mix_gpu_types` those of any type come first; those of
+// one type follow, for jobs that may run on that type only.
+[[nodiscard]] std::vector<PoolSpec> divide_into_pools(const ClusterSpec& spec, bool mix_gpu_types);
+
+// The pools that a job may use, in the order in which they are tried.
+[[nodiscard]] std::vector<PoolId> pools_for(const ClusterSpec& spec,
+                                            const std::vector<PoolSpec>& pools,
+                                            const JobHome& home);
 
 // Which part of a GPU's peak large operators of a class reach. Winograd convolutions are counted
 // in the operations of the direct form, so theirs may exceed 1.
@@ -85,14 +122,19 @@ struct GpuSpec {
 // The GPU with this name or alias; nothing when there is none.
 [[nodiscard]] const GpuSpec* find_gpu(std::string_view name);
 
-// The same; throws InputError when the catalogue has none.
+// The catalogue's name of a GPU, or the name itself when the catalogue does not know it.
+[[nodiscard]] std::string canonical_gpu(const std::string& name);
+
+// `find_gpu`; throws InputError when the catalogue has none.
 [[nodiscard]] const GpuSpec& known_gpu(std::string_view name);
 
-// What one job asks for. A worker's GPUs and CPU cores come from one server.
+// What one job asks for. A worker's GPUs, CPU cores and memory come from one server.
 struct ResourceRequest {
   std::uint32_t workers = 1;
   std::uint32_t gpus_per_worker = 1;
   std::uint32_t cpus_per_worker = 0;
+  std::uint32_t memory_mb_per_worker = 0;  // 10^6 bytes
+  GpuTypeId gpu_type = kAnyGpuType;        // of all of them: a placement is given such servers only
 
   [[nodiscard]] std::uint64_t gpus() const { return std::uint64_t{workers} * gpus_per_worker; }
   friend auto operator<=>(const ResourceRequest&, const ResourceRequest&) = default;
@@ -132,41 +174,109 @@ class FreeGpuIndex {
   std::vector<Level> levels_;  // by number of free GPUs
 };
 
-// Free GPUs and CPU cores of every server. Allocating more than is free is a programming error and
-// throws std::logic_error, before anything is changed.
+class ClusterState;
+
+// What a placement sees: the servers that the job may use together, and what is free of them now.
+// Servers that take no jobs at present are not among them. A view: cheap to copy, valid as long as
+// the cluster's state.
+class ServerPool {
+ public:
+  // Free GPUs of the pool's servers.
+  [[nodiscard]] std::uint64_t total_free_gpus() const;
+  // The pool's servers, ordered by how many GPUs they have free.
+  [[nodiscard]] const FreeGpuIndex& by_free_gpus() const;
+  [[nodiscard]] std::uint32_t free_gpus(ServerId server) const;
+  // How many more workers of `request` a server of the pool can take.
+  [[nodiscard]] std::uint32_t capacity_for(ServerId server, const ResourceRequest& request) const;
+
+ private:
+  friend class ClusterState;
+  struct Entry {
+    FreeGpuIndex by_free_gpus;
+    std::uint64_t total_free_gpus = 0;
+  };
+  ServerPool(const ClusterState& state, const Entry& entry) : state_(&state), entry_(&entry) {}
+
+  const ClusterState* state_;
+  const Entry* entry_;
+};
+
+// Free GPUs, CPU cores and memory of every server, and which servers take jobs. Allocating more
+// than is free is a programming error and throws std::logic_error, before anything is changed.
 class ClusterState {
  public:
-  explicit ClusterState(const ClusterSpec& spec);
+  explicit ClusterState(const ClusterSpec& spec, bool mix_gpu_types = false);
 
-  [[nodiscard]] std::size_t servers() const { return free_gpus_.size(); }
+  [[nodiscard]] std::size_t servers() const { return gpus_.size(); }
+  [[nodiscard]] std::size_t pools() const { return pools_.size(); }
+  [[nodiscard]] ServerPool pool(PoolId pool) const { return {*this, pools_[index(pool)]}; }
   [[nodiscard]] std::uint64_t total_gpus() const { return total_gpus_; }
-  [[nodiscard]] std::uint64_t total_free_gpus() const { return total_free_gpus_; }
+  [[nodiscard]] std::uint64_t used_gpus() const { return used_gpus_; }
+  // Of servers that take jobs, and of servers that still run some.
+  [[nodiscard]] std::uint64_t gpus_up() const { return gpus_up_; }
   [[nodiscard]] std::uint32_t gpus(ServerId server) const { return gpus_[index(server)]; }
-  [[nodiscard]] std::uint32_t free_gpus(ServerId server) const { return free_gpus_[index(server)]; }
-  [[nodiscard]] std::uint32_t free_cpus(ServerId server) const { return free_cpus_[index(server)]; }
-  [[nodiscard]] const FreeGpuIndex& by_free_gpus() const { return by_free_gpus_; }
+  [[nodiscard]] std::uint32_t free_gpus(ServerId server) const { return free_[index(server)].gpus; }
+  [[nodiscard]] std::uint32_t free_cpus(ServerId server) const { return free_[index(server)].cpus; }
+  [[nodiscard]] GpuTypeId gpu_type(ServerId server) const { return gpu_types_[index(server)]; }
 
   // How many more workers of `request` the server can take.
   [[nodiscard]] std::uint32_t capacity_for(ServerId server, const ResourceRequest& request) const {
-    const std::uint32_t by_gpus = free_gpus_[index(server)] / request.gpus_per_worker;
-    if (request.cpus_per_worker == 0) return by_gpus;
-    const std::uint32_t by_cpus = free_cpus_[index(server)] / request.cpus_per_worker;
-    return by_gpus < by_cpus ? by_gpus : by_cpus;
+    const Resources& free = free_[index(server)];
+    std::uint32_t most = free.gpus / request.gpus_per_worker;
+    if (request.cpus_per_worker != 0) most = std::min(most, free.cpus / request.cpus_per_worker);
+    if (request.memory_mb_per_worker != 0) {
+      most = std::min(most, free.memory_mb / request.memory_mb_per_worker);
+    }
+    return most;
   }
 
   void allocate(std::span<const WorkerGroup> groups, const ResourceRequest& request);
   void release(std::span<const WorkerGroup> groups, const ResourceRequest& request);
 
- private:
-  void change_free(ServerId server, std::uint32_t gpus, std::uint32_t cpus);
+  // Whether the server takes jobs; what runs on it stays. All do at first.
+  void set_accepting(ServerId server, bool accepting);
+  [[nodiscard]] bool accepting(ServerId server) const { return accepting_[index(server)] != 0; }
 
-  std::vector<std::uint32_t> gpus_;
-  std::vector<std::uint32_t> cpus_;
-  std::vector<std::uint32_t> free_gpus_;
-  std::vector<std::uint32_t> free_cpus_;
+ private:
+  struct Resources {
+    std::uint32_t gpus = 0;
+    std::uint32_t cpus = 0;
+    std::uint32_t memory_mb = 0;
+  };
+  // The pools that a server is in: the second only where jobs may mix GPU types.
+  struct Membership {
+    std::uint32_t pool = 0;
+    std::uint32_t typed_pool = kNoPool;
+  };
+  static constexpr std::uint32_t kNoPool = 0xffffffff;
+
+  void change_free(ServerId server, const Resources& free);
+  void enter_pools(ServerId server);
+  void leave_pools(ServerId server);
+
+  std::vector<std::uint32_t> gpus_;  // by server, as all below
+  std::vector<Resources> free_;
+  std::vector<Resources> all_;
+  std::vector<GpuTypeId> gpu_types_;
+  std::vector<Membership> memberships_;
+  std::vector<std::uint8_t> accepting_;
+  std::vector<ServerPool::Entry> pools_;
   std::uint64_t total_gpus_ = 0;
-  std::uint64_t total_free_gpus_ = 0;
-  FreeGpuIndex by_free_gpus_;
+  std::uint64_t used_gpus_ = 0;
+  std::uint64_t gpus_up_ = 0;
 };
+
+inline std::uint64_t ServerPool::total_free_gpus() const { return entry_->total_free_gpus; }
+
+inline const FreeGpuIndex& ServerPool::by_free_gpus() const { return entry_->by_free_gpus; }
+
+inline std::uint32_t ServerPool::free_gpus(ServerId server) const {
+  return state_->free_gpus(server);
+}
+
+inline std::uint32_t ServerPool::capacity_for(ServerId server,
+                                              const ResourceRequest& request) const {
+  return state_->capacity_for(server, request);
+}
 
 }  // namespace mosim

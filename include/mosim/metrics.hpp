@@ -25,6 +25,14 @@ struct Distribution {
 
 [[nodiscard]] Distribution describe(const std::vector<double>& values);
 
+// The jobs of one virtual cluster.
+struct VirtualClusterSummary {
+  std::string name;
+  std::size_t jobs = 0;
+  Distribution jct;
+  Distribution wait;
+};
+
 // The headline numbers of a run, in seconds.
 struct Summary {
   std::size_t submitted = 0;
@@ -32,14 +40,17 @@ struct Summary {
   std::size_t dropped = 0;
   std::uint64_t servers = 0;
   std::uint64_t gpus = 0;
-  Distribution training;       // end - start, loading included
-  Distribution wait;           // start - submission
+  Distribution training;       // on GPUs, loading included: JCT - wait
+  Distribution wait;           // in the queue
   Distribution jct;            // end - submission
   double makespan_s = 0;       // from the earliest submission to the latest end
   double gpu_utilization = 0;  // GPU-seconds held over GPU-seconds of the makespan
   double mean_contention = 1;  // networking time of all jobs over what it would have been alone
   std::uint64_t events = 0;
   std::string schedule_digest;
+  std::uint64_t restarts = 0;  // after failures of servers
+  double lost_gpu_s = 0;       // training time that failures undid, times the GPUs of its job
+  std::vector<VirtualClusterSummary> virtual_clusters = {};  // in their order
 };
 
 [[nodiscard]] Summary summarize(const Run& run);

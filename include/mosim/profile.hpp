@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -109,8 +110,10 @@ class ProfileTable : public ProfileSource {
 };
 
 // Reads our own form: one CSV or YAML file with columns model, gpus, compute_<unit>,
-// network_<unit>, volume_<unit> and optionally loading_<unit>. See docs/formats.md.
-[[nodiscard]] ProfileTable read_profile_table(const std::string& path, const ModelPool& pool);
+// network_<unit>, volume_<unit> and optionally loading_<unit> and gpu. Takes the rows for GPU type
+// `gpu`, and those of every type where there is none for it. See docs/formats.md.
+[[nodiscard]] ProfileTable read_profile_table(const std::string& path, const ModelPool& pool,
+                                              const std::string& gpu = {});
 
 // Reads the authors' pair of CSV files: times per iteration, and the total TX+RX rates from which
 // Eq. 6-7 give each NIC's demand.
@@ -140,14 +143,43 @@ struct CharacterizeOptions {
 struct Job {
   double submit_s = 0;
   ResourceRequest request;
+  VirtualClusterId virtual_cluster{};
   double iterations = 0;  // W >= 0
-  JobProfile profile;
+  JobProfile profile;     // on the reference type; on every type when `by_gpu` is null
+  // On each GPU type of the cluster, by GpuTypeId; jobs that are alike share it.
+  std::shared_ptr<const std::vector<JobProfile>> by_gpu = nullptr;
+  double longest_loading_s = std::numeric_limits<double>::infinity();  // bounds those of `by_gpu`
+
+  [[nodiscard]] const JobProfile& profile_on(GpuTypeId gpu) const {
+    return by_gpu == nullptr ? profile : (*by_gpu)[index(gpu)];
+  }
+  [[nodiscard]] double loading_s(const JobProfile& of) const {
+    return of.loading_s < longest_loading_s ? of.loading_s : longest_loading_s;
+  }
 };
 
 // The paper's characterization (+ T_comp, T_net, W, V): a profile for every job of an augmented
 // trace, in its order. W = d / (T_comp + T_net) unless the trace gives it (Eq. 1). Throws
 // InputError with the place of every job that the source has no profile for.
 [[nodiscard]] std::vector<Job> characterize(const Trace& trace, const ProfileSource& source,
+                                            const CharacterizeOptions& options);
+
+// The profiles of a cluster with several GPU types.
+struct ClusterProfiles {
+  std::vector<std::string> gpu_types;                        // ClusterSpec::gpu_types()
+  std::vector<std::unique_ptr<const ProfileSource>> by_gpu;  // on servers of each type
+  std::string reference_gpu;                                 // whose iteration time gives W
+  std::unique_ptr<const ProfileSource> reference;            // null: that of the first type
+};
+
+// The GPU types of the groups that a job with this home may use, by GpuTypeId.
+[[nodiscard]] std::vector<bool> reachable_types(const ClusterSpec& cluster, const JobHome& home);
+
+// The same for a cluster of several GPU types or virtual clusters: `homes` says where each job
+// belongs. A job needs a profile on every type that it may run on, and for W on the reference type.
+[[nodiscard]] std::vector<Job> characterize(const Trace& trace, const ClusterSpec& cluster,
+                                            const ClusterProfiles& profiles,
+                                            std::span<const JobHome> homes,
                                             const CharacterizeOptions& options);
 
 }  // namespace mosim

@@ -12,6 +12,14 @@
 
 namespace mosim {
 
+// An item of availability.events as it is written; `availability_options` reads it.
+struct ServerEventKeys {
+  double time_s = 0;
+  std::string server;   // "3"
+  std::string servers;  // "0-7"; one of the two is set
+  std::string what;     // add, drain, fail or repair
+};
+
 // Every key of a scenario, with its default. The option table (src/scenario/options.cpp) says what
 // each means and accepts.
 struct Scenario {
@@ -48,6 +56,7 @@ struct Scenario {
   std::string column_id, column_submit, column_start, column_end, column_duration, column_gpus,
       column_workers, column_gpus_per_worker, column_cpus, column_model, column_iterations,
       column_user, column_virtual_cluster, column_status, column_gpu_type;
+  std::string trace_gpu_type = "ignore";
   std::string workloads_pool = "default";
   std::string workloads_rules;
   std::string on_unknown_model = "refuse";
@@ -55,6 +64,7 @@ struct Scenario {
   std::string profile_backend = "builtin";
   std::string profile_table;
   std::string profile_network;
+  std::string reference_gpu;
   std::string profile_layout = "spread";
   std::string profile_networking = "total";
   std::string profile_all_reduce = "model";
@@ -74,11 +84,19 @@ struct Scenario {
   double cluster_nic = 0;
   std::string cluster_gpu_types;
   std::vector<ServerGroup> servers = {ServerGroup{.count = 4}};
-  std::vector<VirtualCluster> virtual_clusters;
+  std::vector<VirtualCluster> virtual_clusters = {};
+  std::string unmapped = "refuse";
   std::vector<std::string> cluster_notes = {};  // what the cluster file's reader left out
   std::string queue = "fifo";
   std::string placement = "load-balancing";
   bool skip_unplaceable = false;
+  bool mix_gpu_types = false;
+  std::vector<ServerEventKeys> availability_events = {};
+  double mtbf_s = 0;
+  double mttr_s = 3600;
+  std::uint64_t availability_seed = 1;
+  double checkpoint_interval_s = 3600;
+  std::uint32_t max_restarts = 1000;
   std::string contention_model = "mosim";
   std::string contention_resolution = "event";
   double min_bandwidth = 10e6;
@@ -127,6 +145,13 @@ struct Override {
 [[nodiscard]] std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario,
                                                            const ModelPool& pool);
 
+// A source for each GPU type of the cluster, and one for the reference type. Throws InputError.
+[[nodiscard]] ClusterProfiles make_cluster_profiles(const Scenario& scenario,
+                                                    const ModelPool& pool);
+
+// When its servers are there. Throws InputError.
+[[nodiscard]] Availability availability_options(const Scenario& scenario);
+
 // What backend `builtin` takes of the scenario.
 [[nodiscard]] BuiltinOptions builtin_options(const Scenario& scenario);
 
@@ -141,7 +166,8 @@ struct PreparedRun {
   ClusterSpec cluster;
   Trace trace;
   std::vector<Job> jobs;
-  std::vector<std::string> dropped;   // a line for each job left out as unplaceable
+  std::vector<std::string> dropped;   // a line for each job left out: it can never be placed, or
+                                      // belongs to no virtual cluster
   std::vector<std::string> warnings;  // of profiles, such as of jobs that do not fit in memory
   std::string digest;                 // of everything that the run depends on
 };

@@ -17,10 +17,11 @@ class Placement {
  public:
   virtual ~Placement() = default;
 
-  // Fills `groups` with a place for every worker, each server at most once, in the placement's own
-  // order. False, with `groups` in any state, when the request does not fit now. A request that
-  // does not fit must not fit either when less is free.
-  [[nodiscard]] virtual bool place(const ClusterState& cluster, const ResourceRequest& request,
+  // Fills `groups` with a place for every worker on `servers`, each server at most once, in the
+  // placement's own order. False, with `groups` in any state, when the request does not fit now. A
+  // request that does not fit must not fit either when less is free. Where the servers that a job
+  // may use are several pools, the engine asks for one after the other.
+  [[nodiscard]] virtual bool place(const ServerPool& servers, const ResourceRequest& request,
                                    std::vector<WorkerGroup>& groups) const = 0;
 };
 
@@ -45,6 +46,10 @@ class QueueDiscipline {
 
   // A job was submitted; jobs come in arrival order.
   virtual void enqueue(const WaitingJob& job) = 0;
+
+  // A job that had started waits again: a server under it failed. Those that ship put it where it
+  // was, in the order of arrival; as it stands here, it joins the end.
+  virtual void requeue(const WaitingJob& job) { enqueue(job); }
 
   // Called after all events of one time: GPUs may have become free, jobs may have arrived.
   virtual void schedule(JobStarter& starter) = 0;
@@ -82,8 +87,9 @@ class PolicyRegistry {
 // The process's registry, with the policies that ship already in it. Add yours before a run starts.
 [[nodiscard]] PolicyRegistry& policies();
 
-// The most workers of `request`'s kind that the placement finds room for on the empty cluster.
-[[nodiscard]] std::uint32_t largest_placement(const Placement& placement,
-                                              const ClusterSpec& cluster, ResourceRequest request);
+// The most workers of `request`'s kind that the placement finds room for on `servers`, all of which
+// are free.
+[[nodiscard]] std::uint32_t largest_placement(const Placement& placement, const ServerPool& servers,
+                                              ResourceRequest request);
 
 }  // namespace mosim

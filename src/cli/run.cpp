@@ -34,9 +34,11 @@ void warn_dropped(const PreparedRun& prepared) {
 
 void print_plan(const Scenario& scenario, const PreparedRun& prepared) {
   fmt::print("{}", resolved_yaml(scenario));
-  spdlog::info("would run {} jobs of {} ({}) on {} GPUs and write into {}", prepared.jobs.size(),
-               prepared.trace.file, prepared.trace.format, prepared.cluster.gpus(),
-               scenario.output_dir);
+  const ClusterSpec& cluster = prepared.cluster;
+  spdlog::info(
+      "would run {} jobs of {} ({}) on {} GPUs of {} servers in {} racks and write into {}",
+      prepared.jobs.size(), prepared.trace.file, prepared.trace.format, cluster.gpus(),
+      cluster.servers(), cluster.racks(), scenario.output_dir);
 }
 
 void run(const RunArguments& arguments) {

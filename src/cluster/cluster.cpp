@@ -7,10 +7,17 @@
 namespace mosim {
 namespace {
 
-std::uint32_t most_gpus(const ClusterSpec& spec) {
-  std::uint32_t most = 0;
-  for (const ServerGroup& group : spec.groups) most = std::max(most, group.gpus);
-  return most;
+constexpr std::uint32_t kUnlimited = std::numeric_limits<std::uint32_t>::max();
+
+std::uint32_t racks_in(const ServerGroup& group) {
+  if (group.servers_per_rack == 0) return group.count == 0 ? 0 : 1;
+  return group.count / group.servers_per_rack + (group.count % group.servers_per_rack != 0 ? 1 : 0);
+}
+
+// Whole units of 10^6 bytes, as jobs ask for them.
+std::uint32_t memory_mb(const ServerGroup& group) {
+  if (group.memory <= 0) return kUnlimited;
+  return static_cast<std::uint32_t>(std::min(group.memory / 1e6, 4e9));
 }
 
 }  // namespace
@@ -27,58 +34,137 @@ std::uint64_t ClusterSpec::gpus() const {
   return total;
 }
 
+std::uint64_t ClusterSpec::racks() const {
+  std::uint64_t total = 0;
+  for (const ServerGroup& group : groups) total += racks_in(group);
+  return total;
+}
+
 std::vector<std::uint32_t> ClusterSpec::gpus_by_server() const {
   std::vector<std::uint32_t> gpus;
   for (const ServerGroup& group : groups) gpus.insert(gpus.end(), group.count, group.gpus);
   return gpus;
 }
 
-ClusterState::ClusterState(const ClusterSpec& spec)
-    : gpus_(spec.gpus_by_server()),
-      free_gpus_(gpus_),
-      total_gpus_(spec.gpus()),
-      total_free_gpus_(total_gpus_),
-      by_free_gpus_(gpus_.size(), most_gpus(spec)) {
-  constexpr std::uint32_t kUnlimited = std::numeric_limits<std::uint32_t>::max();
-  for (const ServerGroup& group : spec.groups) {
-    cpus_.insert(cpus_.end(), group.count, group.cpus == 0 ? kUnlimited : group.cpus);
+std::vector<std::uint32_t> ClusterSpec::racks_by_server() const {
+  std::vector<std::uint32_t> racks;
+  racks.reserve(servers());
+  std::uint32_t first = 0;
+  for (const ServerGroup& group : groups) {
+    const std::uint32_t per_rack =
+        group.servers_per_rack == 0 ? group.count : group.servers_per_rack;
+    for (std::uint32_t i = 0; i < group.count; ++i) racks.push_back(first + i / per_rack);
+    first += racks_in(group);
   }
-  free_cpus_ = cpus_;
-  for (std::uint32_t server = 0; server < gpus_.size(); ++server) {
-    by_free_gpus_.insert(ServerId{server}, gpus_[server]);
+  return racks;
+}
+
+ClusterState::ClusterState(const ClusterSpec& spec, bool mix_gpu_types)
+    : gpus_(spec.gpus_by_server()), accepting_(gpus_.size(), 1), total_gpus_(spec.gpus()) {
+  gpus_up_ = total_gpus_;
+  const std::vector<std::string> types = spec.gpu_types();
+  std::vector<std::uint32_t> first_servers;
+  for (const ServerGroup& group : spec.groups) {
+    first_servers.push_back(static_cast<std::uint32_t>(free_.size()));
+    const auto type = std::find(types.begin(), types.end(), canonical_gpu(group.gpu));
+    gpu_types_.insert(gpu_types_.end(), group.count,
+                      GpuTypeId{static_cast<std::uint32_t>(type - types.begin())});
+    free_.insert(free_.end(), group.count,
+                 {group.gpus, group.cpus == 0 ? kUnlimited : group.cpus, memory_mb(group)});
+  }
+  all_ = free_;
+  memberships_.resize(gpus_.size(), {kNoPool, kNoPool});
+  for (const PoolSpec& pool : divide_into_pools(spec, mix_gpu_types)) {
+    std::uint32_t most = 0;
+    for (const std::uint32_t group : pool.groups) most = std::max(most, spec.groups[group].gpus);
+    const auto id = static_cast<std::uint32_t>(pools_.size());
+    pools_.push_back({FreeGpuIndex(gpus_.size(), most), 0});
+    for (const std::uint32_t group : pool.groups) {
+      for (std::uint32_t i = 0; i < spec.groups[group].count; ++i) {
+        Membership& member = memberships_[first_servers[group] + i];
+        (member.pool == kNoPool ? member.pool : member.typed_pool) = id;
+      }
+    }
+  }
+  for (std::uint32_t server = 0; server < gpus_.size(); ++server) enter_pools(ServerId{server});
+}
+
+void ClusterState::enter_pools(ServerId server) {
+  const std::uint32_t free = free_gpus(server);
+  const Membership& member = memberships_[index(server)];
+  for (const std::uint32_t pool : {member.pool, member.typed_pool}) {
+    if (pool == kNoPool) continue;
+    pools_[pool].by_free_gpus.insert(server, free);
+    pools_[pool].total_free_gpus += free;
   }
 }
 
-void ClusterState::change_free(ServerId server, std::uint32_t gpus, std::uint32_t cpus) {
-  by_free_gpus_.erase(server, free_gpus_[index(server)]);
-  total_free_gpus_ += gpus;
-  total_free_gpus_ -= free_gpus_[index(server)];
-  free_gpus_[index(server)] = gpus;
-  free_cpus_[index(server)] = cpus;
-  by_free_gpus_.insert(server, gpus);
+void ClusterState::leave_pools(ServerId server) {
+  const std::uint32_t free = free_gpus(server);
+  const Membership& member = memberships_[index(server)];
+  for (const std::uint32_t pool : {member.pool, member.typed_pool}) {
+    if (pool == kNoPool) continue;
+    pools_[pool].by_free_gpus.erase(server, free);
+    pools_[pool].total_free_gpus -= free;
+  }
+}
+
+void ClusterState::change_free(ServerId server, const Resources& free) {
+  const std::uint32_t was = free_[index(server)].gpus;
+  free_[index(server)] = free;
+  used_gpus_ = used_gpus_ + was - free.gpus;
+  if (!accepting(server)) {
+    if (free.gpus == gpus(server)) gpus_up_ -= free.gpus;  // the last job has left
+    return;
+  }
+  const auto change = [&](ServerPool::Entry& pool) {
+    pool.by_free_gpus.erase(server, was);
+    pool.by_free_gpus.insert(server, free.gpus);
+    pool.total_free_gpus = pool.total_free_gpus - was + free.gpus;
+  };
+  const Membership& member = memberships_[index(server)];
+  change(pools_[member.pool]);
+  if (member.typed_pool != kNoPool) change(pools_[member.typed_pool]);
+}
+
+void ClusterState::set_accepting(ServerId server, bool accepting) {
+  if (this->accepting(server) == accepting) return;
+  accepting_[index(server)] = accepting ? 1 : 0;
+  if (accepting) {
+    enter_pools(server);
+  } else {
+    leave_pools(server);
+  }
+  if (free_gpus(server) != gpus(server)) return;  // a server that runs jobs is up anyhow
+  gpus_up_ = accepting ? gpus_up_ + gpus(server) : gpus_up_ - gpus(server);
 }
 
 void ClusterState::allocate(std::span<const WorkerGroup> groups, const ResourceRequest& request) {
   for (std::size_t taken = 0; taken < groups.size(); ++taken) {
     const WorkerGroup& group = groups[taken];
-    if (group.workers > capacity_for(group.server, request)) {
+    if (!accepting(group.server) || group.workers > capacity_for(group.server, request)) {
       release(groups.first(taken), request);
       throw std::logic_error("a placement takes more than a server has free");
     }
-    change_free(group.server, free_gpus(group.server) - group.workers * request.gpus_per_worker,
-                free_cpus(group.server) - group.workers * request.cpus_per_worker);
+    Resources free = free_[index(group.server)];
+    free.gpus -= group.workers * request.gpus_per_worker;
+    free.cpus -= group.workers * request.cpus_per_worker;
+    free.memory_mb -= group.workers * request.memory_mb_per_worker;
+    change_free(group.server, free);
   }
 }
 
 void ClusterState::release(std::span<const WorkerGroup> groups, const ResourceRequest& request) {
   for (const WorkerGroup& group : groups) {
-    const std::size_t server = index(group.server);
-    const std::uint32_t gpus = free_gpus_[server] + group.workers * request.gpus_per_worker;
-    const std::uint32_t cpus = free_cpus_[server] + group.workers * request.cpus_per_worker;
-    if (gpus > gpus_[server] || cpus > cpus_[server]) {
+    const Resources& all = all_[index(group.server)];
+    Resources free = free_[index(group.server)];
+    free.gpus += group.workers * request.gpus_per_worker;
+    free.cpus += group.workers * request.cpus_per_worker;
+    free.memory_mb += group.workers * request.memory_mb_per_worker;
+    if (free.gpus > all.gpus || free.cpus > all.cpus || free.memory_mb > all.memory_mb) {
       throw std::logic_error("a release gives back more than was taken");
     }
-    change_free(group.server, gpus, cpus);
+    change_free(group.server, free);
   }
 }
 

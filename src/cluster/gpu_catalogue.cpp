@@ -85,6 +85,11 @@ const GpuSpec* find_gpu(std::string_view name) {
   return nullptr;
 }
 
+std::string canonical_gpu(const std::string& name) {
+  const GpuSpec* gpu = find_gpu(name);
+  return gpu == nullptr ? name : gpu->name;
+}
+
 const GpuSpec& known_gpu(std::string_view name) {
   if (const GpuSpec* gpu = find_gpu(name)) return *gpu;
   std::vector<std::string> names;

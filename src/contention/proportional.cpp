@@ -24,7 +24,7 @@ ProportionalSharing::ProportionalSharing(const ClusterSpec& cluster,
       touched_(setting.jobs) {
   links_.reserve(2 * std::size_t{servers_});
   for (const ServerGroup& group : cluster.groups) {
-    links_.insert(links_.end(), group.count, {group.nic, 1});
+    links_.insert(links_.end(), group.count, {group.nic * group.nics, 1});
   }
   for (const ServerGroup& group : cluster.groups) {
     // The inside of a server that no set of jobs can fill is not worth following: capacity 0.

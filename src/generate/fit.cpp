@@ -196,6 +196,8 @@ GeneratorSpec like(const Trace& trace) {
   spec.arrivals = fit_arrivals(trace);
   spec.arrivals.variation = 1;
   spec.population = trace.jobs;
+  // That was another cluster's answer.
+  for (TraceJob& job : spec.population) job.start_s.reset();
   std::erase_if(spec.population, [](const TraceJob& job) { return !job.duration_known; });
   if (spec.population.empty()) {
     throw InputError({trace.file, {}}, "has no job with a known duration",

@@ -150,7 +150,6 @@ void TraceGenerator::Parts::draw_from_population(TraceJob& job) const {
   const double submit_s = job.submit_s;
   job = drawn;
   job.submit_s = submit_s;
-  job.start_s.reset();  // that was another cluster's answer
   if (job.deadline_s) *job.deadline_s += submit_s - drawn.submit_s;
   if (spec.jitter <= 0) return;
   const double factor = fixed_exp(jitter_log * (2 * random.uniform() - 1));

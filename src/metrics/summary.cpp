@@ -12,13 +12,34 @@ double makespan(const Run& run) {
   return run.jobs.empty() ? 0 : latest - run.jobs.front().submit_s;
 }
 
+// All of a job's time in the queue.
+double wait_s(const Run& run, std::size_t job) {
+  const JobResult& result = run.result.jobs[job];
+  return result.start_s - run.jobs[job].submit_s + result.requeued_s;
+}
+
+VirtualClusterSummary summarize(const Run& run, VirtualClusterId id) {
+  VirtualClusterSummary summary{run.cluster.virtual_clusters[index(id)].name, {}, {}, {}};
+  std::vector<double> jcts;
+  std::vector<double> waits;
+  for (std::size_t job = 0; job < run.jobs.size(); ++job) {
+    if (run.jobs[job].virtual_cluster != id) continue;
+    jcts.push_back(run.result.jobs[job].end_s - run.jobs[job].submit_s);
+    waits.push_back(wait_s(run, job));
+  }
+  summary.jobs = jcts.size();
+  summary.jct = describe(jcts);
+  summary.wait = describe(waits);
+  return summary;
+}
+
 }  // namespace
 
 Outcome outcome_of(const Run& run) {
   Outcome outcome;
   for (std::size_t job = 0; job < run.jobs.size(); ++job) {
     const JobResult& result = run.result.jobs[job];
-    outcome.training_s.push_back(result.end_s - result.start_s);
+    outcome.training_s.push_back(result.training_s());
     outcome.jct_s.push_back(result.end_s - run.jobs[job].submit_s);
   }
   outcome.makespan_s = makespan(run);
@@ -42,11 +63,13 @@ Summary summarize(const Run& run) {
   double network_alone_s = 0;
   for (std::size_t job = 0; job < run.jobs.size(); ++job) {
     const JobResult& result = run.result.jobs[job];
-    waits.push_back(result.start_s - run.jobs[job].submit_s);
-    gpu_seconds +=
-        (result.end_s - result.start_s) * static_cast<double>(run.jobs[job].request.gpus());
+    const auto gpus = static_cast<double>(run.jobs[job].request.gpus());
+    waits.push_back(wait_s(run, job));
+    gpu_seconds += result.training_s() * gpus;
     network_s += result.network_s;
-    network_alone_s += result.iterations * run.jobs[job].profile.network_s;
+    network_alone_s += result.network_alone_s;
+    summary.restarts += result.restarts;
+    summary.lost_gpu_s += result.lost_s * gpus;
   }
   summary.wait = describe(waits);
   if (summary.makespan_s > 0) {
@@ -56,6 +79,9 @@ Summary summarize(const Run& run) {
   if (network_alone_s > 0) summary.mean_contention = network_s / network_alone_s;
   summary.events = run.result.events;
   summary.schedule_digest = run.result.digest();
+  for (std::uint32_t id = 0; id < run.cluster.virtual_clusters.size(); ++id) {
+    summary.virtual_clusters.push_back(summarize(run, VirtualClusterId{id}));
+  }
   return summary;
 }
 

@@ -19,6 +19,17 @@ std::string row(std::string_view name, const Distribution& distribution) {
                      human_duration(distribution.median), human_duration(distribution.p99));
 }
 
+std::string virtual_cluster_table(const Summary& summary) {
+  std::string out = fmt::format("\n{:<15}{:>14}{:>14}{:>14}{:>14}\n", "", "jobs", "average wait",
+                                "average JCT", "P99 JCT");
+  for (const VirtualClusterSummary& part : summary.virtual_clusters) {
+    out += fmt::format("{:<15}{:>14}{:>14}{:>14}{:>14}\n", part.name, part.jobs,
+                       human_duration(part.wait.avg), human_duration(part.jct.avg),
+                       human_duration(part.jct.p99));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string summary_json(const Summary& summary, const std::string& scenario_digest) {
@@ -38,6 +49,16 @@ std::string summary_json(const Summary& summary, const std::string& scenario_dig
   json["gpu_utilization"] = summary.gpu_utilization;
   json["mean_contention"] = summary.mean_contention;
   json["events"] = summary.events;
+  json["restarts"] = summary.restarts;
+  json["lost_gpu_s"] = summary.lost_gpu_s;
+  for (const VirtualClusterSummary& part : summary.virtual_clusters) {
+    json["virtual_clusters"][part.name] = {{"jobs", part.jobs},
+                                           {"avg_jct_s", part.jct.avg},
+                                           {"median_jct_s", part.jct.median},
+                                           {"p99_jct_s", part.jct.p99},
+                                           {"avg_wait_s", part.wait.avg},
+                                           {"p99_wait_s", part.wait.p99}};
+  }
   return json.dump(2) + "\n";
 }
 
@@ -54,6 +75,11 @@ std::string summary_table(const Summary& summary) {
   out += fmt::format("{:<15}{:>13.2f}x  networking time against running alone\n", "contention",
                      summary.mean_contention);
   out += fmt::format("{:<15}{:>14}\n", "events", summary.events);
+  if (summary.restarts > 0) {
+    out += fmt::format("{:<15}{:>14}  after failures; {:.1f} GPU hours of training lost\n",
+                       "restarts", summary.restarts, summary.lost_gpu_s / 3600);
+  }
+  if (!summary.virtual_clusters.empty()) out += virtual_cluster_table(summary);
   return out;
 }
 

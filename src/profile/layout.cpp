@@ -27,7 +27,7 @@ RankLayout lay_out(std::uint32_t gpus, const ClusterSpec& cluster, Layout layout
     gpus_per_server = std::min(gpus_per_server, group.gpus);
     result.inside = std::min(result.inside, gpu.intra_bandwidth);
     result.inside_delay = std::max(result.inside_delay, gpu.intra_latency_s);
-    result.between = std::min(result.between, group.nic);
+    result.between = std::min(result.between, group.nic * group.nics);
     result.between_delay = std::max(result.between_delay, group.latency_s);
     if (group.intra > 0) shared_inside = std::min(shared_inside, group.intra);
   }

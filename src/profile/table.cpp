@@ -17,6 +17,9 @@ constexpr NumberRange kSeconds{0, 1e9};
 constexpr NumberRange kGpus{1, kMostGpus, true};
 constexpr NumberRange kAmount{0, 1e18};
 
+// Profiles by GPU type, the empty name for every type, then by what ProfileTable keeps them.
+using ByGpu = std::map<std::string, std::map<ProfileTable::Key, JobProfile>>;
+
 void add(std::map<ProfileTable::Key, JobProfile>& profiles, const ProfileTable::Key& key,
          const JobProfile& profile, SourceLocation where, Problems& problems) {
   if (profile.iteration_s() <= 0) {
@@ -26,6 +29,13 @@ void add(std::map<ProfileTable::Key, JobProfile>& profiles, const ProfileTable::
     problems.add(std::move(where),
                  fmt::format("'{}' on {} GPUs appears twice", key.first, key.second), "one row");
   }
+}
+
+// What the table says of one type; a row for it comes before one for every type.
+ProfileTable table_for(ByGpu& profiles, const std::string& gpu) {
+  std::map<ProfileTable::Key, JobProfile> chosen = std::move(profiles[canonical_gpu(gpu)]);
+  if (!gpu.empty()) chosen.merge(profiles[""]);
+  return ProfileTable(std::move(chosen));
 }
 
 // A column such as compute_ms: the quantity and how many base units one of its units is.
@@ -68,7 +78,7 @@ struct Quantities {
   }
 };
 
-ProfileTable read_csv_table(const std::string& path, const ModelPool& pool) {
+ByGpu read_csv_table(const std::string& path, const ModelPool& pool) {
   CsvReader csv(path, "a profile table");
   const Quantities units(csv.header(), {path, {}});
   const std::size_t model = csv.require({"model"});
@@ -76,7 +86,8 @@ ProfileTable read_csv_table(const std::string& path, const ModelPool& pool) {
   const std::size_t compute = csv.require({units.compute.column});
   const std::size_t network = csv.require({units.network.column});
   const std::size_t volume = csv.require({units.volume.column});
-  std::map<ProfileTable::Key, JobProfile> profiles;
+  const auto gpu = csv.find({"gpu"});
+  ByGpu profiles;
   Problems problems;
   while (csv.next()) {
     JobProfile profile;
@@ -88,13 +99,15 @@ ProfileTable read_csv_table(const std::string& path, const ModelPool& pool) {
                           units.loading->factor;
     }
     const auto count = static_cast<std::uint32_t>(csv.number(gpus, kGpus, problems));
-    add(profiles, {pool.canonical(csv.field(model)), count}, profile, csv.where(model), problems);
+    const std::string type = gpu ? canonical_gpu(std::string(csv.field(*gpu))) : std::string();
+    add(profiles[type], {pool.canonical(csv.field(model)), count}, profile, csv.where(model),
+        problems);
   }
   problems.throw_if_any();
-  return ProfileTable(std::move(profiles));
+  return profiles;
 }
 
-ProfileTable read_yaml_table(const std::string& path, const ModelPool& pool) {
+ByGpu read_yaml_table(const std::string& path, const ModelPool& pool) {
   const YamlNode root = parse_yaml(path, read_file(path, "a profile table"));
   Problems problems;
   YamlMap map(root, "a profile table", problems);
@@ -104,7 +117,7 @@ ProfileTable read_yaml_table(const std::string& path, const ModelPool& pool) {
   if (rows->kind != YamlNode::Kind::list) {
     throw InputError(rows->where(), fmt::format("profiles is {}", kind_name(rows->kind)), "a list");
   }
-  std::map<ProfileTable::Key, JobProfile> profiles;
+  ByGpu profiles;
   for (const YamlNode& row : rows->children) {
     std::vector<std::string> columns;
     columns.reserve(row.children.size());
@@ -120,11 +133,13 @@ ProfileTable read_yaml_table(const std::string& path, const ModelPool& pool) {
     }
     const std::string model = pool.canonical(fields.text("model"));
     const auto count = static_cast<std::uint32_t>(fields.number("gpus", kGpus));
+    std::string gpu;
+    if (fields.any("gpu", false) != nullptr) gpu = canonical_gpu(fields.text("gpu"));
     fields.finish();
-    add(profiles, {model, count}, profile, row.where(), problems);
+    add(profiles[gpu], {model, count}, profile, row.where(), problems);
   }
   problems.throw_if_any();
-  return ProfileTable(std::move(profiles));
+  return profiles;
 }
 
 }  // namespace
@@ -146,9 +161,11 @@ std::string ProfileTable::expected(const std::string& model) const {
   return "a model of the table: " + one_of(model, models);
 }
 
-ProfileTable read_profile_table(const std::string& path, const ModelPool& pool) {
-  if (path.ends_with(".yaml") || path.ends_with(".yml")) return read_yaml_table(path, pool);
-  return read_csv_table(path, pool);
+ProfileTable read_profile_table(const std::string& path, const ModelPool& pool,
+                                const std::string& gpu) {
+  const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");
+  ByGpu profiles = yaml ? read_yaml_table(path, pool) : read_csv_table(path, pool);
+  return table_for(profiles, gpu);
 }
 
 ProfileTable read_artifact_profile(const std::string& times_path, const std::string& network_path,

@@ -17,6 +17,8 @@ std::string type_text(ValueKind kind, double minimum, double maximum,
   switch (kind) {
     case ValueKind::text:
       return "text";
+    case ValueKind::texts:
+      return "list of text";
     case ValueKind::path:
       return "path";
     case ValueKind::paths:
@@ -40,8 +42,13 @@ std::string type_text(ValueKind kind, double minimum, double maximum,
 }
 
 template <typename Struct>
+std::string default_of(const Option<Struct>& option) {
+  return get_option(option, Struct{});
+}
+
+template <typename Struct>
 std::string markdown_row(const Option<Struct>& option, std::string_view prefix) {
-  const std::string value = get_option(option, Struct{});
+  const std::string value = default_of(option);
   return fmt::format("| `{}{}` | {} | {} | {} |\n", prefix, option.key,
                      type_text(option.kind, option.minimum, option.maximum, option.choices),
                      value.empty() ? "" : fmt::format("`{}`", value), option.help);
@@ -55,6 +62,10 @@ Json schema_of(const Option<Struct>& option) {
     case ValueKind::path:
     case ValueKind::paths:
       schema["type"] = "string";
+      break;
+    case ValueKind::texts:
+      schema["type"] = "array";
+      schema["items"] = {{"type", "string"}};
       break;
     case ValueKind::choice:
       schema["enum"] = option.choices();
@@ -83,7 +94,10 @@ Json schema_of(const Option<Struct>& option) {
       break;
   }
   schema["description"] = option.help;
-  const std::string value = get_option(option, Struct{});
+  const std::string value = default_of(option);
+  if (value.empty() && (option.kind == ValueKind::choice || option.kind == ValueKind::texts)) {
+    return schema;
+  }
   if (option.kind == ValueKind::integer || option.kind == ValueKind::number) {
     schema["default"] = Json::parse(value);
   } else if (option.kind == ValueKind::boolean) {
@@ -111,35 +125,42 @@ Json& properties_for(Json& root, std::string_view key, std::string_view& name) {
   return (*at)["properties"];
 }
 
-Json servers_schema() {
+template <typename Item>
+Json list_schema(const ListOption<Item>& list) {
   Json item = object_schema();
-  for (const auto& option : server_options()) {
+  for (const auto& option : list.options) {
     item["properties"][std::string(option.key)] = schema_of(option);
   }
-  return {{"type", "array"}, {"minItems", 1}, {"description", kServersHelp}, {"items", item}};
+  Json schema = {{"type", "array"}};
+  if (!list.may_be_empty) schema["minItems"] = 1;
+  schema["description"] = list.help;
+  schema["items"] = item;
+  return schema;
 }
 
-Json virtual_clusters_schema() {
-  Json item = object_schema();
-  item["required"] = {"name"};
-  item["properties"] = {{"name", {{"type", "string"}}},
-                        {"jobs", {{"type", "array"}, {"items", {{"type", "string"}}}}},
-                        {"quota", {{"type", "integer"}, {"minimum", 0}}},
-                        {"queue", {{"type", "string"}}}};
-  return {{"type", "array"}, {"items", item}};
-}
-
-void write_servers(std::string& out, const std::vector<ServerGroup>& servers,
-                   std::string_view indent) {
-  out += fmt::format("{}servers:\n", indent);
-  for (const ServerGroup& group : servers) {
+template <typename Item>
+void write_list(std::string& out, const ListOption<Item>& list, const std::vector<Item>& items,
+                std::string_view indent) {
+  if (items.empty()) return;
+  out += fmt::format("{}{}:\n", indent, list.key.substr(list.key.find('.') + 1));
+  for (const Item& item : items) {
     std::string line;
-    for (const auto& option : server_options()) {
+    for (const auto& option : list.options) {
+      const std::string value = get_option(option, item);
+      if (value.empty()) continue;
       line += fmt::format("{}{}: {}", line.empty() ? "" : ", ", option.key,
-                          yaml_flow_scalar(get_option(option, group)));
+                          option.kind == ValueKind::texts ? value : yaml_flow_scalar(value));
     }
     out += fmt::format("{}  - {{{}}}\n", indent, line);
   }
+}
+
+// The lists that stand in a section.
+void write_lists(std::string& out, std::string_view section, const Scenario& scenario) {
+  for_each_list([&](const auto& list) {
+    if (list.key.substr(0, list.key.find('.')) != section) return;
+    write_list(out, list, scenario.*list.member, "  ");
+  });
 }
 
 }  // namespace
@@ -148,34 +169,28 @@ std::string resolved_yaml(const Scenario& scenario) {
   std::string out = fmt::format("# Resolved by MoSim {}.\n", version());
   std::string section;
   for (const auto& option : scenario_options()) {
-    // The servers stand for the file that they came from; a run goes where its caller says.
-    if (option.key == "cluster.file") {
-      out += "cluster:\n";
-      write_servers(out, scenario.servers, "  ");
-      write_virtual_clusters(out, scenario.virtual_clusters, "  ");
-      section = "cluster";
-    }
-    if (is_of_cluster_file(option.key)) continue;
-    const std::string value = get_option(option, scenario);
-    if (option.key.starts_with("output.") || value.empty()) continue;
+    // A run goes where its caller says.
+    if (option.key.starts_with("output.")) continue;
     const std::size_t dot = option.key.find('.');
-    std::string_view name = option.key;
-    if (dot != std::string_view::npos) {
-      name = option.key.substr(dot + 1);
-      const std::string_view its_section = option.key.substr(0, dot);
-      if (its_section != section) out += fmt::format("{}:\n", its_section);
-      section = its_section;
-      out += "  ";
+    const bool in_section = dot != std::string_view::npos;
+    if (in_section && option.key.substr(0, dot) != section) {
+      section = option.key.substr(0, dot);
+      out += fmt::format("{}:\n", section);
+      write_lists(out, section, scenario);
     }
-    out += fmt::format("{}: {}\n", name, yaml_scalar(value));
+    const std::string value = get_option(option, scenario);
+    // The servers stand for the file that they came from.
+    if (value.empty() || is_of_cluster_file(option.key)) continue;
+    out += fmt::format("{}{}: {}\n", in_section ? "  " : "",
+                       in_section ? option.key.substr(dot + 1) : option.key, yaml_scalar(value));
   }
   return out;
 }
 
 std::string cluster_yaml(const ClusterSpec& cluster) {
   std::string out = fmt::format("# Written by MoSim {}.\n", version());
-  write_servers(out, cluster.groups, "");
-  write_virtual_clusters(out, cluster.virtual_clusters, "");
+  write_list(out, servers_list(), cluster.groups, "");
+  write_list(out, virtual_clusters_list(), cluster.virtual_clusters, "");
   return out;
 }
 
@@ -189,10 +204,11 @@ std::string scenario_schema() {
     Json& properties = properties_for(root, option.key, name);
     properties[std::string(name)] = schema_of(option);
   }
-  std::string_view name;
-  Json& properties = properties_for(root, kServersKey, name);
-  properties[std::string(name)] = servers_schema();
-  properties_for(root, kVirtualClustersKey, name)["virtual_clusters"] = virtual_clusters_schema();
+  for_each_list([&](const auto& list) {
+    std::string_view name;
+    Json& properties = properties_for(root, list.key, name);
+    properties[std::string(name)] = list_schema(list);
+  });
   return root.dump(2) + "\n";
 }
 
@@ -209,9 +225,11 @@ std::string scenario_markdown() {
   out += fmt::format("Bandwidths carry their unit: {}.\n\n", accepted_units(Dimension::bandwidth));
   out += "| key | accepts | default | meaning |\n|---|---|---|---|\n";
   for (const auto& option : scenario_options()) out += markdown_row(option, "");
-  out += fmt::format("\n## `{}`\n\nA list: {}.\n\n", kServersKey, kServersHelp);
-  out += "| key | accepts | default | meaning |\n|---|---|---|---|\n";
-  for (const auto& option : server_options()) out += markdown_row(option, "");
+  for_each_list([&](const auto& list) {
+    out += fmt::format("\n## `{}`\n\nA list: {}.\n\n", list.key, list.help);
+    out += "| key | accepts | default | meaning |\n|---|---|---|---|\n";
+    for (const auto& option : list.options) out += markdown_row(option, "");
+  });
   return out;
 }
 
@@ -223,10 +241,11 @@ std::string scenario_help() {
   for (const auto& option : scenario_options()) {
     row(option.key, get_option(option, Scenario{}), option.help);
   }
-  for (const auto& option : server_options()) {
-    row(fmt::format("{}[].{}", kServersKey, option.key), get_option(option, ServerGroup{}),
-        option.help);
-  }
+  for_each_list([&](const auto& list) {
+    for (const auto& option : list.options) {
+      row(fmt::format("{}[].{}", list.key, option.key), default_of(option), option.help);
+    }
+  });
   return out;
 }
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "base/file.hpp"
 #include "base/problems.hpp"
 #include "base/text.hpp"
 #include "cluster/read_cluster.hpp"
+#include "scenario/checks.hpp"
 #include "scenario/options.hpp"
 
 namespace mosim {
@@ -27,34 +29,54 @@ void collect(Problems& problems, Read&& read) {
   }
 }
 
-void read_servers(const YamlNode& node, std::vector<ServerGroup>& servers, Problems& problems) {
-  if (node.kind != YamlNode::Kind::list || node.children.empty()) {
-    problems.add(node.where(), fmt::format("{} is {}", kServersKey, kind_name(node.kind)),
-                 "a list of at least one group of servers");
+template <typename Item>
+Item read_item(const ListOption<Item>& list, const YamlNode& node, Problems& problems) {
+  Item item;
+  if (node.kind != YamlNode::Kind::map) {
+    problems.add(node.where(), fmt::format("{} is {}", list.item, kind_name(node.kind)),
+                 "a map of keys");
+  }
+  std::vector<std::string> keys;
+  for (const auto& option : list.options) keys.emplace_back(option.key);
+  for (const YamlNode& child : node.children) {
+    const auto option = std::find_if(list.options.begin(), list.options.end(),
+                                     [&](const auto& o) { return o.key == child.key; });
+    if (option == list.options.end()) {
+      problems.add(child.key_where(), fmt::format("unknown key '{}'", child.key),
+                   one_of(child.key, keys));
+    } else {
+      collect(problems, [&] { set_option(*option, item, child); });
+    }
+  }
+  return item;
+}
+
+template <typename Item>
+void read_list(const ListOption<Item>& list, const YamlNode& node, Scenario& scenario,
+               Problems& problems) {
+  const bool empty = node.kind == YamlNode::Kind::null || node.children.empty();
+  if ((node.kind != YamlNode::Kind::list && !(empty && list.may_be_empty)) ||
+      (empty && !list.may_be_empty)) {
+    const std::string expected =
+        list.may_be_empty ? "a list of maps" : fmt::format("a list of at least {}", list.item);
+    problems.add(node.where(), fmt::format("{} is {}", list.key, kind_name(node.kind)), expected);
     return;
   }
-  servers.clear();
-  std::vector<std::string> keys;
-  for (const auto& option : server_options()) keys.emplace_back(option.key);
-  for (const YamlNode& item : node.children) {
-    ServerGroup group;
-    if (item.kind != YamlNode::Kind::map) {
-      problems.add(item.where(), fmt::format("a group of servers is {}", kind_name(item.kind)),
-                   "a map of keys");
-    }
-    for (const YamlNode& child : item.children) {
-      const auto options = server_options();
-      const auto option = std::find_if(options.begin(), options.end(),
-                                       [&](const auto& o) { return o.key == child.key; });
-      if (option == options.end()) {
-        problems.add(child.key_where(), fmt::format("unknown key '{}'", child.key),
-                     one_of(child.key, keys));
-      } else {
-        collect(problems, [&] { set_option(*option, group, child); });
-      }
-    }
-    servers.push_back(group);
-  }
+  std::vector<Item>& items = scenario.*list.member;
+  items.clear();
+  for (const YamlNode& child : node.children) items.push_back(read_item(list, child, problems));
+}
+
+// Whether the key is one of a list; reads it then.
+bool read_if_list(const YamlNode& node, std::string_view key, Scenario& scenario,
+                  Problems& problems) {
+  bool found = false;
+  for_each_list([&](const auto& list) {
+    if (list.key != key) return;
+    found = true;
+    read_list(list, node, scenario, problems);
+  });
+  return found;
 }
 
 // The keys that may stand in the section `prefix`, for messages: "model" of "contention.model".
@@ -67,8 +89,7 @@ std::vector<std::string> keys_in(std::string_view prefix) {
     if (std::find(keys.begin(), keys.end(), name) == keys.end()) keys.push_back(name);
   };
   for (const auto& option : scenario_options()) add(option.key);
-  add(kServersKey);
-  add(kVirtualClustersKey);
+  for_each_list([&](const auto& list) { add(list.key); });
   return keys;
 }
 
@@ -88,10 +109,8 @@ void read_section(const YamlNode& node, const std::string& prefix, Scenario& sce
     const std::vector<std::string> siblings = keys_in(prefix);
     if (option != options.end()) {
       collect(problems, [&] { set_option(*option, scenario, child); });
-    } else if (key == kServersKey) {
-      read_servers(child, scenario.servers, problems);
-    } else if (key == kVirtualClustersKey) {
-      read_virtual_clusters(child, scenario.virtual_clusters, problems);
+    } else if (read_if_list(child, key, scenario, problems)) {
+      continue;
     } else if (std::find(siblings.begin(), siblings.end(), child.key) != siblings.end()) {
       read_section(child, key + ".", scenario, problems);
     } else {
@@ -160,31 +179,32 @@ void apply_override(YamlNode& root, const Override& override) {
 }
 
 // A cluster file of ours has the key servers, alone or below cluster as in a scenario.
-void read_own_cluster_file(Scenario& scenario, Problems& problems) {
+YamlNode read_own_cluster_file(Scenario& scenario, Problems& problems) {
   const std::string& file = scenario.cluster_file;
-  const YamlNode root = parse_yaml(file, read_file(file, "a cluster file"));
+  YamlNode root = parse_yaml(file, read_file(file, "a cluster file"));
   if (root.kind != YamlNode::Kind::map) {
     problems.add({file, root.position}, "is no cluster file of a known format",
                  fmt::format("the keys of YAML, or --cluster-format with one of {}",
                              join(cluster_format_names(), ", ")));
-    return;
+    return root;
   }
-  const YamlNode* cluster = root.find("cluster");
-  if (cluster == nullptr) cluster = &root;
-  const YamlNode* servers = cluster->find("servers");
-  if (servers == nullptr) {
-    problems.add({file, root.position}, "has no key 'servers'", "a list of groups of servers");
-    return;
-  }
-  read_servers(*servers, scenario.servers, problems);
+  const YamlNode* below = root.find("cluster");
+  const YamlNode& cluster = below == nullptr ? root : *below;
   scenario.virtual_clusters.clear();
-  if (const YamlNode* clusters = cluster->find("virtual_clusters")) {
-    read_virtual_clusters(*clusters, scenario.virtual_clusters, problems);
+  if (const YamlNode* servers = cluster.find("servers")) {
+    read_list(servers_list(), *servers, scenario, problems);
+  } else {
+    problems.add({file, root.position}, "has no key 'servers'", "a list of groups of servers");
+  }
+  if (const YamlNode* virtual_clusters = cluster.find("virtual_clusters")) {
+    read_list(virtual_clusters_list(), *virtual_clusters, scenario, problems);
   }
   if (problems.count() == 0) rename_gpus(scenario.servers, scenario.cluster_gpu_types);
+  return root;
 }
 
-void read_cluster_file(Scenario& scenario, Problems& problems) {
+// Gives the file back where it is YAML, for messages about what it holds.
+std::optional<YamlNode> read_cluster_file(Scenario& scenario, Problems& problems) {
   const ClusterOptions options{
       .file = scenario.cluster_file,
       .format = scenario.cluster_format,
@@ -200,6 +220,7 @@ void read_cluster_file(Scenario& scenario, Problems& problems) {
   scenario.servers = std::move(cluster.spec.groups);
   scenario.virtual_clusters = std::move(cluster.spec.virtual_clusters);
   scenario.cluster_notes = std::move(cluster.notes);
+  return std::nullopt;
 }
 
 // Keys that depend on each other.
@@ -249,8 +270,14 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
   Scenario scenario;
   read_section(root, "", scenario, problems);
   problems.throw_if_any();
-  if (!scenario.cluster_file.empty()) read_cluster_file(scenario, problems);
+  std::optional<YamlNode> cluster;
+  if (!scenario.cluster_file.empty()) {
+    cluster = read_cluster_file(scenario, problems);
+    problems.throw_if_any();
+  }
   check_together(scenario, path, problems);
+  check_cluster(scenario, {root, cluster ? &*cluster : nullptr}, problems);
+  check_availability(scenario, {root, nullptr}, problems);
   problems.throw_if_any();
   return scenario;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 
@@ -53,6 +54,10 @@ const Option<Scenario> kScenarioOptions[] = {
     {"trace.iterations", ValueKind::choice, &Scenario::trace_iterations,
      "iterations of a job: the trace's number where it has one, or always from the duration", 0, 0,
      [] { return std::vector<std::string>{"trace", "duration"}; }},
+    {"trace.gpu_type", ValueKind::choice, &Scenario::trace_gpu_type,
+     "a GPU type that the trace names for a job: ignore (it runs on any), match (it runs there if "
+     "the cluster has it), or require (a type that the cluster lacks is refused)",
+     0, 0, [] { return std::vector<std::string>{"ignore", "match", "require"}; }},
     {"trace.lenient", ValueKind::boolean, &Scenario::trace_lenient,
      "leave out rows that are wrong and count them, instead of refusing the trace"},
     {"trace.on_failed", ValueKind::choice, &Scenario::on_failed,
@@ -170,6 +175,9 @@ const Option<Scenario> kScenarioOptions[] = {
      "the index of its results"},
     {"profile.network", ValueKind::path, &Scenario::profile_network,
      "of backend table: the artifact's network profile, beside its iteration times"},
+    {"profile.reference_gpu", ValueKind::text, &Scenario::reference_gpu,
+     "GPU type that the trace's durations are from, for iterations; empty: that of the first group "
+     "of servers"},
     {"profile.layout", ValueKind::choice, &Scenario::profile_layout,
      "of backends builtin and astra-sim: a data-parallel job is timed spread over the servers, or "
      "packed on as few as hold it",
@@ -214,12 +222,27 @@ const Option<Scenario> kScenarioOptions[] = {
      "of formats but mosim: bandwidth of a server's NIC; 0 B/s takes that of cluster.servers[]"},
     {"cluster.gpu_types", ValueKind::text, &Scenario::cluster_gpu_types,
      "GPU types of the cluster file and what they are called here, such as G2=A10,G3=T4"},
+    {"cluster.unmapped", ValueKind::text, &Scenario::unmapped,
+     "jobs that no virtual cluster takes: refuse, drop, or the name of the one that gets them"},
     {"scheduler.queue", ValueKind::choice, &Scenario::queue,
      "queue discipline: which waiting job is tried next", 0, 0, queue_names},
     {"scheduler.placement", ValueKind::choice, &Scenario::placement,
      "placement: on which servers a job runs", 0, 0, placement_names},
     {"scheduler.skip_unplaceable", ValueKind::boolean, &Scenario::skip_unplaceable,
      "drop and count jobs that the cluster can never hold, instead of refusing the run"},
+    {"scheduler.mix_gpu_types", ValueKind::boolean, &Scenario::mix_gpu_types,
+     "a job may run on several GPU types at once, at the pace of the slowest"},
+    {"availability.mtbf", ValueKind::duration, &Scenario::mtbf_s,
+     "mean time between random failures of a server (exponential), at least 1 min; 0 s: none"},
+    {"availability.mttr", ValueKind::duration, &Scenario::mttr_s,
+     "mean time until a random failure is repaired (exponential)"},
+    {"availability.seed", ValueKind::integer, &Scenario::availability_seed,
+     "seed of the random failures", 0, kMostSeed},
+    {"availability.checkpoint_interval", ValueKind::duration, &Scenario::checkpoint_interval_s,
+     "a job that fails goes on from its last checkpoint, written this often from the (re)start of "
+     "its training; 0 s: from its beginning"},
+    {"availability.max_restarts", ValueKind::integer, &Scenario::max_restarts,
+     "restarts of one job after failures; more end the run with an error", 0, 1e9},
     {"contention.model", ValueKind::choice, &Scenario::contention_model,
      "how jobs that share a server slow each other down: none, fixed (1 + ratio) or mosim "
      "(proportional share of each NIC)",
@@ -242,20 +265,57 @@ const Option<ServerGroup> kServerOptions[] = {
     {"count", ValueKind::integer, &ServerGroup::count, "number of such servers", 1, kMostServers},
     {"gpus", ValueKind::integer, &ServerGroup::gpus, "GPUs per server", 1, 1024},
     {"gpu", ValueKind::text, &ServerGroup::gpu, "GPU type, a name of data/gpus/"},
-    {"nic", ValueKind::bandwidth, &ServerGroup::nic, "bandwidth of the server's NIC, each way"},
+    {"nic", ValueKind::bandwidth, &ServerGroup::nic, "bandwidth of one NIC, each way"},
     {"latency", ValueKind::duration, &ServerGroup::latency_s,
      "delay of a message between servers, for computed profiles"},
     {"intra", ValueKind::bandwidth, &ServerGroup::intra,
      "what the GPUs of a server can exchange in all; 0 B/s sets no limit"},
     {"cpus", ValueKind::integer, &ServerGroup::cpus, "CPU cores per server; 0 sets no limit", 0,
      1e6},
-    {"nics", ValueKind::integer, &ServerGroup::nics, "NICs of that bandwidth per server", 1, 64},
-    {"memory", ValueKind::volume, &ServerGroup::memory, "memory per server; 0 B sets no limit"},
+    {"nics", ValueKind::integer, &ServerGroup::nics,
+     "NICs per server; a job's traffic is divided among them", 1, 1024},
+    {"memory", ValueKind::volume, &ServerGroup::memory,
+     "memory of a server for jobs; 0 B sets no limit"},
     {"servers_per_rack", ValueKind::integer, &ServerGroup::servers_per_rack,
-     "servers below one switch; 0: the group is one rack", 0, kMostServers},
+     "servers in a rack; 0: the group is one rack. Groups share no rack", 0, kMostServers},
     {"virtual_cluster", ValueKind::text, &ServerGroup::virtual_cluster,
-     "the virtual cluster whose jobs alone it serves; empty: everyone's"},
+     "virtual cluster whose jobs alone run here; empty: everyone's"},
 };
+
+const Option<VirtualCluster> kVirtualClusterOptions[] = {
+    {"name", ValueKind::text, &VirtualCluster::name, "its name, which must be given"},
+    {"jobs", ValueKind::texts, &VirtualCluster::jobs,
+     "what the trace calls it: jobs of these virtual clusters go here; empty: its own name"},
+    {"quota", ValueKind::integer, &VirtualCluster::quota,
+     "GPUs that its jobs may hold at once; 0 sets no limit", 0, 1e9},
+    {"queue", ValueKind::choice, &VirtualCluster::queue,
+     "its queue discipline; without it, scheduler.queue", 0, 0, queue_names},
+};
+
+const Option<ServerEventKeys> kServerEventOptions[] = {
+    {"time", ValueKind::duration, &ServerEventKeys::time_s, "on the clock of the submissions"},
+    {"server", ValueKind::text, &ServerEventKeys::server,
+     "a server, from 0 in the order of the groups"},
+    {"servers", ValueKind::text, &ServerEventKeys::servers,
+     "instead of server: first and last, such as 0-7"},
+    {"what", ValueKind::choice, &ServerEventKeys::what,
+     "drain: takes no new jobs; fail: its jobs stop too; repair, add: takes jobs (again). A server "
+     "whose first event is add is absent until then",
+     0, 0, [] { return std::vector<std::string>{"add", "drain", "fail", "repair"}; }},
+};
+
+const ListOption<ServerGroup> kServersList{
+    "cluster.servers",    "groups of like servers; each has the keys below",
+    "a group of servers", &Scenario::servers,
+    kServerOptions,       false};
+const ListOption<VirtualCluster> kVirtualClustersList{
+    "cluster.virtual_clusters",
+    "virtual clusters, each with its own queue, visited in this order; none: one queue for all "
+    "jobs",
+    "a virtual cluster", &Scenario::virtual_clusters, kVirtualClusterOptions};
+const ListOption<ServerEventKeys> kServerEventsList{
+    "availability.events", "servers that come and go; at one time in this order",
+    "an event of servers", &Scenario::availability_events, kServerEventOptions};
 
 // A relative path in a file is relative to that file's folder; on the command line to the current
 // one. Resolved paths are absolute, so that a resolved scenario works from anywhere.
@@ -300,6 +360,20 @@ double read_number(const YamlNode& node, std::string_view key, ValueKind kind, d
   return *value;
 }
 
+// A list of names, or one name.
+std::vector<std::string> read_texts(const YamlNode& node, std::string_view key) {
+  if (node.kind == YamlNode::Kind::scalar) return {node.scalar};
+  std::vector<std::string> texts;
+  for (const YamlNode& item : node.children) {
+    if (node.kind != YamlNode::Kind::list || item.kind != YamlNode::Kind::scalar) {
+      throw InputError(item.where(), fmt::format("{} has {}", key, kind_name(item.kind)),
+                       "a list of names");
+    }
+    texts.push_back(item.scalar);
+  }
+  return texts;
+}
+
 bool read_boolean(const YamlNode& node, std::string_view key) {
   if (node.scalar != "true" && node.scalar != "false") refuse(node, key, "true or false");
   return node.scalar == "true";
@@ -324,7 +398,23 @@ double read_quantity(const YamlNode& node, std::string_view key, Dimension dimen
 }  // namespace
 
 std::span<const Option<Scenario>> scenario_options() { return kScenarioOptions; }
-std::span<const Option<ServerGroup>> server_options() { return kServerOptions; }
+const ListOption<ServerGroup>& servers_list() { return kServersList; }
+const ListOption<VirtualCluster>& virtual_clusters_list() { return kVirtualClustersList; }
+const ListOption<ServerEventKeys>& server_events_list() { return kServerEventsList; }
+
+std::optional<std::pair<std::uint32_t, std::uint32_t>> parse_server_range(std::string_view text) {
+  const auto number = [](std::string_view part) -> std::optional<std::uint32_t> {
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    if (error != std::errc() || end != part.data() + part.size()) return std::nullopt;
+    return value;
+  };
+  const std::size_t dash = text.find('-');
+  const auto first = number(trim(text.substr(0, dash)));
+  const auto last = dash == std::string_view::npos ? first : number(trim(text.substr(dash + 1)));
+  if (!first || !last || *last < *first) return std::nullopt;
+  return std::pair{*first, *last};
+}
 
 bool is_of_cluster_file(std::string_view key) {
   constexpr std::array<std::string_view, 7> kKeys{
@@ -338,18 +428,32 @@ std::string get_option(const Option<Struct>& option, const Struct& from) {
   return std::visit(
       [&](auto member) {
         const auto& value = from.*member;
-        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>) {
+        using Value = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+          if (value.empty()) return std::string();
+          std::vector<std::string> items;
+          items.reserve(value.size());
+          for (const std::string& item : value) items.push_back(yaml_flow_scalar(item));
+          return fmt::format("[{}]", join(items, ", "));
+        } else if constexpr (std::is_same_v<Value, double>) {
           if (const auto dimension = dimension_of(option.kind)) {
             return format_quantity(*dimension, value);
           }
+          return fmt::format("{}", value);
+        } else {
+          return fmt::format("{}", value);
         }
-        return fmt::format("{}", value);
       },
       option.member);
 }
 
 template <typename Struct>
 void set_option(const Option<Struct>& option, Struct& into, const YamlNode& node) {
+  if (option.kind == ValueKind::texts) {
+    into.*std::get<std::vector<std::string> Struct::*>(option.member) =
+        read_texts(node, option.key);
+    return;
+  }
   if (node.kind != YamlNode::Kind::scalar) {
     throw InputError(node.where(), fmt::format("{} is {}", option.key, kind_name(node.kind)),
                      "a value");
@@ -364,7 +468,9 @@ void set_option(const Option<Struct>& option, Struct& into, const YamlNode& node
       [&](auto member) {
         auto& value = into.*member;
         using Value = std::decay_t<decltype(value)>;
-        if constexpr (std::is_same_v<Value, std::string>) {
+        if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+          throw std::logic_error("a list is read above");
+        } else if constexpr (std::is_same_v<Value, std::string>) {
           if (option.kind == ValueKind::path) {
             value = resolve_path(node, node.scalar);
           } else if (option.kind == ValueKind::paths) {
@@ -386,7 +492,11 @@ void set_option(const Option<Struct>& option, Struct& into, const YamlNode& node
 
 template std::string get_option(const Option<Scenario>&, const Scenario&);
 template std::string get_option(const Option<ServerGroup>&, const ServerGroup&);
+template std::string get_option(const Option<VirtualCluster>&, const VirtualCluster&);
+template std::string get_option(const Option<ServerEventKeys>&, const ServerEventKeys&);
 template void set_option(const Option<Scenario>&, Scenario&, const YamlNode&);
 template void set_option(const Option<ServerGroup>&, ServerGroup&, const YamlNode&);
+template void set_option(const Option<VirtualCluster>&, VirtualCluster&, const YamlNode&);
+template void set_option(const Option<ServerEventKeys>&, ServerEventKeys&, const YamlNode&);
 
 }  // namespace mosim

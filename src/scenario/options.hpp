@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -18,8 +20,9 @@ namespace mosim {
 
 enum class ValueKind {
   text,
+  texts,  // a list
   path,
-  paths,
+  paths,  // comma-separated
   choice,
   integer,
   number,
@@ -29,11 +32,13 @@ enum class ValueKind {
   duration
 };
 
-// One key of a `Struct`: Scenario, or ServerGroup for the items of cluster.servers.
+// One key of a `Struct`: Scenario, or what is an item of one of its lists.
 template <typename Struct>
+// In the order in which the table is read: NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct Option {
-  using Member = std::variant<std::string Struct::*, std::uint64_t Struct::*,
-                              std::uint32_t Struct::*, double Struct::*, bool Struct::*>;
+  using Member = std::variant<std::string Struct::*, std::vector<std::string> Struct::*,
+                              std::uint64_t Struct::*, std::uint32_t Struct::*, double Struct::*,
+                              bool Struct::*>;
 
   std::string_view key;  // "contention.model"
   ValueKind kind{};
@@ -45,27 +50,42 @@ struct Option {
 };
 
 [[nodiscard]] std::span<const Option<Scenario>> scenario_options();
-[[nodiscard]] std::span<const Option<ServerGroup>> server_options();
 
-// The key whose value is the list of server groups.
-inline constexpr std::string_view kServersKey = "cluster.servers";
-inline constexpr std::string_view kServersHelp = "groups of like servers; each has the keys below";
+// A key whose value is a list of maps, each with the keys of `options`.
+template <typename Item>
+struct ListOption {
+  std::string_view key;   // "cluster.servers"
+  std::string_view help;  // "groups of like servers"
+  std::string_view item;  // "a group of servers"
+  std::vector<Item> Scenario::* member;
+  std::span<const Option<Item>> options;
+  bool may_be_empty = true;
+};
 
-// The key whose value is the list of virtual clusters, and its form in YAML.
-inline constexpr std::string_view kVirtualClustersKey = "cluster.virtual_clusters";
-void read_virtual_clusters(const YamlNode& node, std::vector<VirtualCluster>& clusters,
-                           Problems& problems);
-void write_virtual_clusters(std::string& out, const std::vector<VirtualCluster>& clusters,
-                            std::string_view indent);
+[[nodiscard]] const ListOption<ServerGroup>& servers_list();
+[[nodiscard]] const ListOption<VirtualCluster>& virtual_clusters_list();
+[[nodiscard]] const ListOption<ServerEventKeys>& server_events_list();
+
+template <typename Visit>
+void for_each_list(Visit&& visit) {
+  visit(servers_list());
+  visit(virtual_clusters_list());
+  visit(server_events_list());
+}
+
+// The servers that an event is for, both ends included: "3" or "0-7". Nothing when it is neither.
+[[nodiscard]] std::optional<std::pair<std::uint32_t, std::uint32_t>> parse_server_range(
+    std::string_view text);
 
 // Whether a key says how the cluster file is read: its servers then stand for it.
 [[nodiscard]] bool is_of_cluster_file(std::string_view key);
 
-// The value of an option as text that `set_option` reads back.
+// The value of an option as text that `set_option` reads back once it is quoted for YAML; a list is
+// in YAML already, and an empty one no text.
 template <typename Struct>
 [[nodiscard]] std::string get_option(const Option<Struct>& option, const Struct& from);
 
-// Sets an option from a YAML scalar. Throws InputError at the scalar's place.
+// Sets an option from its YAML value. Throws InputError at the value's place.
 template <typename Struct>
 void set_option(const Option<Struct>& option, Struct& into, const YamlNode& node);
 

@@ -6,6 +6,7 @@
 
 #include "base/hash.hpp"
 #include "base/problems.hpp"
+#include "scenario/assign.hpp"
 #include "scenario/options.hpp"
 
 namespace mosim {
@@ -33,7 +34,8 @@ AugmentOptions augment_options(const Scenario& scenario) {
 // Refuses the jobs that can never run, or takes them out when the scenario says so.
 void settle_unplaceable(const Scenario& scenario, PreparedRun& run) {
   const auto placement = policies().make_placement(scenario.placement);
-  const std::vector<Unplaceable> found = find_unplaceable(run.cluster, run.jobs, *placement);
+  const std::vector<Unplaceable> found =
+      find_unplaceable(run.cluster, run.jobs, *placement, scenario.mix_gpu_types);
   Problems problems;
   for (const Unplaceable& job : found) {
     const TraceJob& source = run.trace.jobs[index(job.job)];
@@ -83,6 +85,40 @@ bool is_of_the_run(const Option<Scenario>& option, const Scenario& scenario) {
          option.key != "workloads.on_unknown_model" && !option.key.starts_with("cost.");
 }
 
+void add_profile(Hash& hash, const JobProfile& profile) {
+  for (const double part :
+       {profile.compute_s, profile.network_s, profile.volume, profile.loading_s}) {
+    hash.add(part);
+  }
+  if (profile.traffic) add_traffic(hash, *profile.traffic);
+}
+
+// What a job of a plain cluster has not counts only where it is there.
+void add_job(Hash& hash, const Job& job) {
+  const ResourceRequest& request = job.request;
+  for (const std::uint32_t part :
+       {request.workers, request.gpus_per_worker, request.cpus_per_worker}) {
+    hash.add(std::uint64_t{part});
+  }
+  hash.add(job.submit_s);
+  hash.add(job.iterations);
+  add_profile(hash, job.profile);
+  if (request.memory_mb_per_worker > 0) hash.add(std::uint64_t{request.memory_mb_per_worker});
+  if (request.gpu_type != kAnyGpuType) hash.add(std::uint64_t{index(request.gpu_type)});
+  if (index(job.virtual_cluster) > 0) hash.add(std::uint64_t{index(job.virtual_cluster)});
+  if (job.by_gpu == nullptr) return;
+  for (const JobProfile& profile : *job.by_gpu) add_profile(hash, profile);
+}
+
+template <typename Item>
+void add_list(Hash& hash, const ListOption<Item>& list, const std::vector<Item>& items) {
+  for (const Item& item : items) {
+    for (const auto& option : list.options) {
+      hash.add(get_option(option, item));
+    }
+  }
+}
+
 // Over what a run depends on, not over where its inputs lie.
 std::string digest_of(const Scenario& scenario, const PreparedRun& run) {
   Hash hash;
@@ -91,25 +127,11 @@ std::string digest_of(const Scenario& scenario, const PreparedRun& run) {
     hash.add(option.key);
     hash.add(get_option(option, scenario));
   }
-  for (const ServerGroup& group : scenario.servers) {
-    for (const auto& option : server_options()) hash.add(get_option(option, group));
-  }
-  std::string virtual_clusters;
-  write_virtual_clusters(virtual_clusters, scenario.virtual_clusters, "");
-  hash.add(virtual_clusters);
+  for_each_list([&](const auto& list) { add_list(hash, list, scenario.*list.member); });
   for (std::size_t i = 0; i < run.jobs.size(); ++i) {
-    const Job& job = run.jobs[i];
     hash.add(run.trace.jobs[i].id);
     hash.add(run.trace.jobs[i].model);
-    for (const std::uint32_t part :
-         {job.request.workers, job.request.gpus_per_worker, job.request.cpus_per_worker}) {
-      hash.add(std::uint64_t{part});
-    }
-    for (const double part : {job.submit_s, job.iterations, job.profile.compute_s,
-                              job.profile.network_s, job.profile.volume, job.profile.loading_s}) {
-      hash.add(part);
-    }
-    if (job.profile.traffic) add_traffic(hash, *job.profile.traffic);
+    add_job(hash, run.jobs[i]);
   }
   return hash.hex();
 }
@@ -166,16 +188,19 @@ std::unique_ptr<ProfileSource> make_astra_sim(const Scenario& scenario, const Mo
                             std::move(backend));
 }
 
-// At most one for each model, in the order of the trace.
-std::vector<std::string> profile_warnings(const Trace& trace, const ProfileSource& source) {
+// At most one for each model and GPU type, in the order of the trace.
+std::vector<std::string> profile_warnings(const Trace& trace, const ClusterProfiles& profiles) {
   std::vector<std::string> warnings;
-  std::set<std::pair<std::string, std::uint32_t>> seen;
-  std::set<std::string> warned;
-  for (const TraceJob& job : trace.jobs) {
-    const std::uint32_t gpus = job.workers * job.gpus_per_worker;
-    if (!seen.emplace(job.model, gpus).second || warned.contains(job.model)) continue;
-    if (auto warning = source.warning(job.model, gpus)) {
+  for (std::size_t type = 0; type < profiles.by_gpu.size(); ++type) {
+    std::set<std::pair<std::string, std::uint32_t>> seen;
+    std::set<std::string> warned;
+    for (const TraceJob& job : trace.jobs) {
+      const std::uint32_t gpus = job.workers * job.gpus_per_worker;
+      if (!seen.emplace(job.model, gpus).second || warned.contains(job.model)) continue;
+      auto warning = profiles.by_gpu[type]->warning(job.model, gpus);
+      if (!warning) continue;
       warned.insert(job.model);
+      if (profiles.by_gpu.size() > 1) *warning += ", on " + profiles.gpu_types[type];
       warnings.push_back(std::move(*warning));
     }
   }
@@ -197,7 +222,52 @@ std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario, const Mod
     return std::make_unique<ProfileTable>(
         read_artifact_profile(scenario.profile_table, scenario.profile_network, pool));
   }
-  return std::make_unique<ProfileTable>(read_profile_table(scenario.profile_table, pool));
+  return std::make_unique<ProfileTable>(
+      read_profile_table(scenario.profile_table, pool, scenario.servers.front().gpu));
+}
+
+ClusterProfiles make_cluster_profiles(const Scenario& scenario, const ModelPool& pool) {
+  ClusterProfiles profiles;
+  profiles.gpu_types = cluster_of(scenario).gpu_types();
+  for (const std::string& type : profiles.gpu_types) {
+    Scenario typed = scenario;
+    std::erase_if(typed.servers,
+                  [&](const ServerGroup& group) { return canonical_gpu(group.gpu) != type; });
+    profiles.by_gpu.push_back(make_profiles(typed, pool));
+  }
+  const std::string reference = canonical_gpu(scenario.reference_gpu);
+  const auto& types = profiles.gpu_types;
+  profiles.reference_gpu = reference.empty() ? types.front() : reference;
+  if (std::find(types.begin(), types.end(), profiles.reference_gpu) == types.end()) {
+    // The servers as they are, with the GPUs that the trace is from.
+    Scenario referred = scenario;
+    for (ServerGroup& group : referred.servers) group.gpu = reference;
+    profiles.reference = make_profiles(referred, pool);
+  }
+  return profiles;
+}
+
+Availability availability_options(const Scenario& scenario) {
+  Availability availability;
+  availability.mtbf_s = scenario.mtbf_s;
+  availability.mttr_s = scenario.mttr_s;
+  availability.seed = scenario.availability_seed;
+  availability.checkpoint_interval_s = scenario.checkpoint_interval_s;
+  availability.max_restarts = scenario.max_restarts;
+  for (const ServerEventKeys& keys : scenario.availability_events) {
+    const auto range = parse_server_range(keys.server.empty() ? keys.servers : keys.server);
+    if (!range || range->second >= cluster_of(scenario).servers()) {
+      throw InputError({"scenario", {}}, "availability.events names no servers of the cluster",
+                       "a server, or first-last");
+    }
+    ServerChange change = ServerChange::add;
+    if (keys.what == "drain") change = ServerChange::drain;
+    if (keys.what == "fail") change = ServerChange::fail;
+    if (keys.what == "repair") change = ServerChange::repair;
+    availability.events.push_back(
+        {keys.time_s, ServerId{range->first}, ServerId{range->second}, change});
+  }
+  return availability;
 }
 
 PreparedRun prepare(const Scenario& scenario) {
@@ -206,10 +276,13 @@ PreparedRun prepare(const Scenario& scenario) {
   run.trace = read_trace(trace_options(scenario));
   const ModelPool pool = read_pool(scenario.workloads_pool);
   augment(run.trace, pool, draw_rules(scenario, pool), augment_options(scenario));
-  const auto profiles = make_profiles(scenario, pool);
-  run.jobs = characterize(run.trace, *profiles, characterize_options(scenario));
+  Assignment assignment = assign_jobs(scenario, run.trace);
+  run.dropped = std::move(assignment.dropped);
+  const ClusterProfiles profiles = make_cluster_profiles(scenario, pool);
+  run.jobs = characterize(run.trace, run.cluster, profiles, assignment.homes,
+                          characterize_options(scenario));
   run.warnings = scenario.cluster_notes;
-  std::ranges::move(profile_warnings(run.trace, *profiles), std::back_inserter(run.warnings));
+  std::ranges::move(profile_warnings(run.trace, profiles), std::back_inserter(run.warnings));
   settle_unplaceable(scenario, run);
   run.digest = digest_of(scenario, run);
   return run;
@@ -222,10 +295,16 @@ Run simulate(const Scenario& scenario, PreparedRun prepared,
   run.trace = std::move(prepared.trace);
   run.jobs = std::move(prepared.jobs);
   run.dropped = prepared.dropped.size();
-  const auto queue = policies().make_queue(scenario.queue);
+  std::vector<std::unique_ptr<QueueDiscipline>> queues;
+  queues.reserve(run.cluster.virtual_clusters.size() + 1);
+  for (const VirtualCluster& one : run.cluster.virtual_clusters) {
+    queues.push_back(policies().make_queue(one.queue.empty() ? scenario.queue : one.queue));
+  }
+  if (queues.empty()) queues.push_back(policies().make_queue(scenario.queue));
   const auto placement = policies().make_placement(scenario.placement);
-  run.result = simulate(run.cluster, run.jobs, *queue, *placement,
-                        {contention_options(scenario), std::move(progress)});
+  run.result = simulate(run.cluster, run.jobs, queues, *placement,
+                        {contention_options(scenario), std::move(progress), scenario.mix_gpu_types,
+                         availability_options(scenario)});
   return run;
 }
 

@@ -8,29 +8,29 @@ namespace {
 // Calls `visit(server, capacity)` for the servers with exactly `free` GPUs free that can take a
 // worker, in server order, until it returns false. False when it did.
 template <typename Visit>
-bool visit_level(const ClusterState& cluster, const ResourceRequest& request, std::uint32_t free,
+bool visit_level(const ServerPool& servers, const ResourceRequest& request, std::uint32_t free,
                  Visit&& visit) {
-  const FreeGpuIndex& servers = cluster.by_free_gpus();
-  for (std::uint32_t at = servers.first_at(free, 0); at != FreeGpuIndex::kNone;
-       at = servers.first_at(free, at + 1)) {
+  const FreeGpuIndex& order = servers.by_free_gpus();
+  for (std::uint32_t at = order.first_at(free, 0); at != FreeGpuIndex::kNone;
+       at = order.first_at(free, at + 1)) {
     const ServerId server{at};
-    const std::uint32_t capacity = cluster.capacity_for(server, request);
+    const std::uint32_t capacity = servers.capacity_for(server, request);
     if (capacity > 0 && !visit(server, capacity)) return false;
   }
   return true;
 }
 
-bool too_large(const ClusterState& cluster, const ResourceRequest& request) {
-  return request.gpus() > cluster.total_free_gpus() ||
-         request.gpus_per_worker > cluster.by_free_gpus().most_gpus();
+bool too_large(const ServerPool& servers, const ResourceRequest& request) {
+  return request.gpus() > servers.total_free_gpus() ||
+         request.gpus_per_worker > servers.by_free_gpus().most_gpus();
 }
 
 }  // namespace
 
-bool BinPacking::place(const ClusterState& cluster, const ResourceRequest& request,
+bool BinPacking::place(const ServerPool& servers, const ResourceRequest& request,
                        std::vector<WorkerGroup>& groups) const {
   groups.clear();
-  if (too_large(cluster, request)) return false;
+  if (too_large(servers, request)) return false;
   std::uint32_t left = request.workers;
   const auto take = [&](ServerId server, std::uint32_t capacity) {
     const std::uint32_t workers = std::min(left, capacity);
@@ -38,25 +38,25 @@ bool BinPacking::place(const ClusterState& cluster, const ResourceRequest& reque
     left -= workers;
     return left > 0;
   };
-  const std::uint32_t most = cluster.by_free_gpus().most_gpus();
+  const std::uint32_t most = servers.by_free_gpus().most_gpus();
   for (std::uint32_t free = request.gpus_per_worker; free <= most; ++free) {
-    if (!visit_level(cluster, request, free, take)) return true;
+    if (!visit_level(servers, request, free, take)) return true;
   }
   return false;
 }
 
-bool LoadBalancing::place(const ClusterState& cluster, const ResourceRequest& request,
+bool LoadBalancing::place(const ServerPool& servers, const ResourceRequest& request,
                           std::vector<WorkerGroup>& groups) const {
   groups.clear();
-  if (too_large(cluster, request)) return false;
+  if (too_large(servers, request)) return false;
   // The first round: one worker for each server, as far as they go.
   const auto take = [&](ServerId server, std::uint32_t) {
     groups.push_back({server, 1});
     return groups.size() < request.workers;
   };
-  for (std::uint32_t free = cluster.by_free_gpus().most_gpus(); free >= request.gpus_per_worker;
+  for (std::uint32_t free = servers.by_free_gpus().most_gpus(); free >= request.gpus_per_worker;
        --free) {
-    if (!visit_level(cluster, request, free, take)) return true;
+    if (!visit_level(servers, request, free, take)) return true;
   }
   // More rounds over the same servers, while any has room.
   auto left = request.workers - static_cast<std::uint32_t>(groups.size());
@@ -64,7 +64,7 @@ bool LoadBalancing::place(const ClusterState& cluster, const ResourceRequest& re
     dealt = false;
     for (WorkerGroup& group : groups) {
       if (left == 0) break;
-      if (group.workers == cluster.capacity_for(group.server, request)) continue;
+      if (group.workers == servers.capacity_for(group.server, request)) continue;
       ++group.workers;
       --left;
       dealt = true;
@@ -73,10 +73,10 @@ bool LoadBalancing::place(const ClusterState& cluster, const ResourceRequest& re
   return left == 0;
 }
 
-bool Consolidate::place(const ClusterState& cluster, const ResourceRequest& request,
+bool Consolidate::place(const ServerPool& servers, const ResourceRequest& request,
                         std::vector<WorkerGroup>& groups) const {
   groups.clear();
-  if (too_large(cluster, request) || request.gpus() > cluster.by_free_gpus().most_gpus()) {
+  if (too_large(servers, request) || request.gpus() > servers.by_free_gpus().most_gpus()) {
     return false;
   }
   const auto take = [&](ServerId server, std::uint32_t capacity) {
@@ -84,8 +84,8 @@ bool Consolidate::place(const ClusterState& cluster, const ResourceRequest& requ
     groups.push_back({server, request.workers});
     return false;
   };
-  for (std::uint32_t free = cluster.by_free_gpus().most_gpus(); free >= request.gpus(); --free) {
-    if (!visit_level(cluster, request, free, take)) return true;
+  for (std::uint32_t free = servers.by_free_gpus().most_gpus(); free >= request.gpus(); --free) {
+    if (!visit_level(servers, request, free, take)) return true;
   }
   return false;
 }

@@ -8,7 +8,7 @@ namespace mosim {
 // Fills the servers with the fewest free GPUs first.
 class BinPacking : public Placement {
  public:
-  [[nodiscard]] bool place(const ClusterState& cluster, const ResourceRequest& request,
+  [[nodiscard]] bool place(const ServerPool& servers, const ResourceRequest& request,
                            std::vector<WorkerGroup>& groups) const override;
 };
 
@@ -16,14 +16,14 @@ class BinPacking : public Placement {
 // round.
 class LoadBalancing : public Placement {
  public:
-  [[nodiscard]] bool place(const ClusterState& cluster, const ResourceRequest& request,
+  [[nodiscard]] bool place(const ServerPool& servers, const ResourceRequest& request,
                            std::vector<WorkerGroup>& groups) const override;
 };
 
 // One server for the whole job, the one with the most free GPUs that takes it; or the job waits.
 class Consolidate : public Placement {
  public:
-  [[nodiscard]] bool place(const ClusterState& cluster, const ResourceRequest& request,
+  [[nodiscard]] bool place(const ServerPool& servers, const ResourceRequest& request,
                            std::vector<WorkerGroup>& groups) const override;
 };
 

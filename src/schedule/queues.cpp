@@ -3,6 +3,18 @@
 #include <algorithm>
 
 namespace mosim {
+namespace {
+
+// Jobs are numbered in the order of arrival.
+void insert_in_order(std::deque<JobIndex>& queue, JobIndex job) {
+  queue.insert(std::lower_bound(queue.begin(), queue.end(), job), job);
+}
+
+}  // namespace
+
+void Fifo::requeue(const WaitingJob& job) { insert_in_order(queue_, job.job); }
+
+void FifoSkip::requeue(const WaitingJob& job) { insert_in_order(queues_[job.request], job.job); }
 
 void Fifo::schedule(JobStarter& starter) {
   while (!queue_.empty() && starter.try_start(queue_.front())) queue_.pop_front();

@@ -12,6 +12,7 @@ namespace mosim {
 class Fifo : public QueueDiscipline {
  public:
   void enqueue(const WaitingJob& job) override { queue_.push_back(job.job); }
+  void requeue(const WaitingJob& job) override;
   void schedule(JobStarter& starter) override;
 
  private:
@@ -22,6 +23,7 @@ class Fifo : public QueueDiscipline {
 class FifoSkip : public QueueDiscipline {
  public:
   void enqueue(const WaitingJob& job) override { queues_[job.request].push_back(job.job); }
+  void requeue(const WaitingJob& job) override;
   void schedule(JobStarter& starter) override;
 
  private:

@@ -77,18 +77,17 @@ PolicyRegistry& policies() {
   return registry;
 }
 
-std::uint32_t largest_placement(const Placement& placement, const ClusterSpec& cluster,
+std::uint32_t largest_placement(const Placement& placement, const ServerPool& servers,
                                 ResourceRequest request) {
-  const ClusterState empty(cluster);
   std::vector<WorkerGroup> groups;
   const auto fits = [&](std::uint32_t workers) {
     request.workers = workers;
-    return placement.place(empty, request, groups);
+    return placement.place(servers, request, groups);
   };
   // Fitting is monotone in the number of workers. Invariant: `low` fits or is 0, `high` does not.
   std::uint32_t low = 0;
-  auto high = static_cast<std::uint32_t>(
-                  std::min<std::uint64_t>(cluster.gpus() / request.gpus_per_worker, 0x7fffffff)) +
+  auto high = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+                  servers.total_free_gpus() / request.gpus_per_worker, 0x7fffffff)) +
               1;
   while (high - low > 1) {
     const std::uint32_t middle = low + (high - low) / 2;

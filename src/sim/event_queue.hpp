@@ -44,6 +44,20 @@ class EventQueue {
     }
   }
 
+  // Takes the job's event out.
+  void erase(JobIndex job) {
+    const std::size_t at = place_[index(job)];
+    const Entry last = heap_.back();
+    heap_.pop_back();
+    place_[index(job)] = kAbsent;
+    if (at == heap_.size()) return;
+    if (before(last, heap_[at])) {
+      sift_up(at, last);
+    } else {
+      sift_down(at, last);
+    }
+  }
+
   Event pop() {
     const Entry first = heap_.front();
     const Entry last = heap_.back();

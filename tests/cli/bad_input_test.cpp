@@ -190,6 +190,69 @@ TEST_F(BadInput, UnknownGpu) {
   refused("--set 'cluster.servers[0].gpu=V1000'", {"GPU 'V1000' is not in the catalogue"});
 }
 
+TEST_F(BadInput, KeysOfServers) {
+  scenario_refused("cluster: {servers: [{nics: 0}]}\n", {":1:28: nics is '0'"});
+  scenario_refused("cluster: {servers: [{memory: 5}]}\n", {":1:30:", "'5' has no unit"});
+  scenario_refused("cluster: {servers: [{servers_per_rack: -1}]}\n",
+                   {":1:40: servers_per_rack is '-1'"});
+  scenario_refused("cluster: {servers: [{count: 1}, {virtual_cluster: a}]}\n",
+                   {":1:51: virtual_cluster is 'a'", "there are no cluster.virtual_clusters"});
+}
+
+TEST_F(BadInput, KeysOfVirtualClusters) {
+  const auto refused_list = [&](const std::string& list, const std::vector<std::string>& parts) {
+    scenario_refused("cluster: {virtual_clusters: " + list + "}\n", parts);
+  };
+  refused_list("{name: a}", {":1:29: cluster.virtual_clusters is a map", "a list"});
+  refused_list("[{quota: 3}]", {":1:30: a virtual cluster has the name ''"});
+  refused_list("[{name: drop}]", {":1:37: a virtual cluster has the name 'drop'"});
+  refused_list("[{name: a}, {name: a}]", {":1:48: virtual cluster 'a' is there already"});
+  refused_list("[{name: a}, {name: b, jobs: [c, a]}]", {":1:57: jobs of 'a' have a virtual"});
+  refused_list("[{name: a, quota: -1}]", {":1:47: quota is '-1'"});
+  refused_list("[{name: a, queue: fofo}]", {":1:47: queue is 'fofo'", "nearest: 'fifo'"});
+  refused_list("[{name: a, jobs: {b: c}}]", {"jobs has a value", "a list of names"});
+  refused_list("[{name: a, qouta: 1}]", {":1:40: unknown key 'qouta'", "nearest: 'quota'"});
+  refused_list("[{name: abc}], unmapped: abd", {"cluster.unmapped is 'abd'", "nearest: 'abc'"});
+}
+
+TEST_F(BadInput, KeysOfAvailability) {
+  const auto refused_event = [&](const std::string& event, const std::vector<std::string>& parts) {
+    scenario_refused("availability: {events: [{" + event + "}]}\n", parts);
+  };
+  refused_event("time: 2h, server: 4, what: fail",
+                {":1:44: server is '4'", "a number from 0 to 3"});
+  refused_event("time: 2h, server: 0-1, what: fail", {":1:44: server is '0-1'"});
+  refused_event("time: 2h, servers: 3-1, what: fail", {":1:45: servers is '3-1'", "first-last"});
+  refused_event("time: 2h, what: fail", {":1:25:", "'server' and 'servers'"});
+  refused_event("time: 2h, server: 1", {"has no key 'what'"});
+  refused_event("time: 2h, server: 1, what: fial", {":1:53: what is 'fial'", "nearest: 'fail'"});
+  refused_event("time: 2, server: 1, what: fail", {":1:32:", "has no unit"});
+  scenario_refused("availability: {mtbf: 1 s}\n", {":1:22: availability.mtbf is 1 s", "1 min"});
+  scenario_refused("availability: {mtfb: 1 h}\n", {"unknown key 'availability.mtfb'"});
+  scenario_refused("availability: {max_restarts: 0.5}\n", {"max_restarts is '0.5'"});
+}
+
+TEST_F(BadInput, JobsThatBelongNowhere) {
+  const std::string trace = folder_.write("trace.csv", kHeader + "7,bert,0,5,1\n");
+  refused("--set 'cluster.virtual_clusters=[{name: a}]' --trace " + trace,
+          {"trace.csv:2:1: job '7' names no virtual cluster", "cluster.unmapped"});
+  refused(
+      "--set 'cluster.virtual_clusters=[{name: a, quota: 1}]' --set cluster.unmapped=a --trace " +
+          folder_.write("trace.csv", kHeader + "7,bert,0,5,2\n"),
+      {"trace.csv:2:1: job '7' asks for 2 workers", "the quota of virtual cluster a is 1 GPUs"});
+}
+
+TEST_F(BadInput, ProfilesOfGpuTypes) {
+  const std::string table = folder_.write(
+      "table.csv", "model,gpus,gpu,compute_s,network_s,volume_MB\nbert,2,V100,1,1,438\n");
+  const std::string trace = folder_.write("trace.csv", kHeader + "0,bert,0,5,2\n");
+  refused("--set profile.backend=table --set profile.table=" + table + " --trace " + trace +
+              " --set 'cluster.servers=[{gpu: V100}, {gpu: MISC}]'",
+          {"trace.csv:2:1: no profile for model 'bert' on 2 GPUs of type MISC"});
+  refused("--set profile.reference_gpu=V1000", {"GPU 'V1000' is not in the catalogue"});
+  refused("--set trace.gpu_type=requires", {"trace.gpu_type is 'requires'", "nearest: 'require'"});
+}
+
 TEST_F(BadInput, TruncatedGzip) {
   const std::string whole = folder_.path("trace.csv");
   folder_.write("trace.csv", kHeader + std::string(100000, '\n') + "0,bert,0,5,1\n");

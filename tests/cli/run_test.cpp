@@ -20,9 +20,11 @@ TEST(Run, WritesItsFourFilesAndJsonIsTheSummary) {
   EXPECT_EQ(summary["jobs"]["finished"], 120);
   EXPECT_EQ(read_text(out + "/jobs.csv")
                 .find("job_id,model,gpus,submit_s,start_s,end_s,wait_s,training_s,jct_s,compute_s,"
-                      "network_s,loading_s,iterations,mean_contention,servers\n"),
+                      "network_s,loading_s,iterations,mean_contention,servers,restarts,lost_s,gpu,"
+                      "virtual_cluster\n"),
             0U);
-  EXPECT_EQ(read_text(out + "/timeline.csv").find("time_s,running,waiting,gpus_used\n"), 0U);
+  EXPECT_EQ(read_text(out + "/timeline.csv").find("time_s,running,waiting,gpus_used,gpus_up\n"),
+            0U);
 }
 
 TEST(Run, TheResolvedScenarioRunsTheSameAgain) {
@@ -75,6 +77,58 @@ TEST(Run, ClusterFile) {
       run_mosim("run --json -q --cluster " + cluster + " -o " + folder.path("out"));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(Json::parse(result.out)["cluster"], Json::parse(R"({"servers": 3, "gpus": 16})"));
+}
+
+TEST(Run, FailuresAndVirtualClustersAreInTheResults) {
+  const TemporaryFolder folder;
+  // One job of 1000 s on the only server, which fails at 700 and is back at 800. A checkpoint each
+  // 500 s: it ends at 800 + 500.
+  const std::string trace = folder.write(
+      "trace.csv", "job_id,model,arrival_time,duration,gpu_workers\n0,bert,0,1000,1\n");
+  const std::string scenario = folder.write("s.yaml",
+                                            "cluster:\n"
+                                            "  servers: [{count: 1, gpus: 4, gpu: V100}]\n"
+                                            "  virtual_clusters: [{name: prod, quota: 2}]\n"
+                                            "  unmapped: prod\n"
+                                            "availability:\n"
+                                            "  checkpoint_interval: 500 s\n"
+                                            "  events:\n"
+                                            "    - {time: 700 s, server: 0, what: fail}\n"
+                                            "    - {time: 800 s, server: 0, what: repair}\n");
+  const CommandResult result =
+      run_mosim("run --json -q " + scenario + " --trace " + trace + " -o " + folder.path("out"));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json summary = Json::parse(result.out);
+  EXPECT_EQ(summary["restarts"], 1);
+  EXPECT_NEAR(summary["lost_gpu_s"].get<double>(), 200, 1e-9);
+  EXPECT_EQ(summary["virtual_clusters"]["prod"]["jobs"], 1);
+  EXPECT_NEAR(summary["virtual_clusters"]["prod"]["avg_jct_s"].get<double>(), 1300, 1e-9);
+  EXPECT_NEAR(summary["wait_s"]["avg"].get<double>(), 100, 1e-9);
+  EXPECT_NEAR(summary["training_s"]["avg"].get<double>(), 1200, 1e-9);
+  const std::string jobs = read_text(folder.path("out/jobs.csv"));
+  EXPECT_NE(jobs.find(",0:1,1,200,V100-SXM2-16GB,prod\n"), std::string::npos) << jobs;
+  const std::string timeline = read_text(folder.path("out/timeline.csv"));
+  EXPECT_NE(timeline.find("\n0,1,0,1,4\n700,0,1,0,0\n800,1,0,1,4\n"), std::string::npos)
+      << timeline;
+  // It names the racks before it runs.
+  EXPECT_NE(run_mosim("run --dry-run " + scenario + " --trace " + trace).err.find("in 1 racks"),
+            std::string::npos);
+}
+
+TEST(Run, TheReferenceTypeGivesTheIterations) {
+  const TemporaryFolder folder;
+  // 100 s on the V100 that the trace is from are 10 iterations; the T4 takes 30 s for each.
+  const std::string table = folder.write(
+      "table.csv",
+      "model,gpus,gpu,compute_s,network_s,volume_MB\nbert,1,V100,10,0,0\nbert,1,T4,30,0,0\n");
+  const std::string trace =
+      folder.write("trace.csv", "job_id,model,arrival_time,duration,gpu_workers\n0,bert,0,100,1\n");
+  const CommandResult result =
+      run_mosim("run --json -q --set profile.backend=table --set profile.table=" + table +
+                " --set 'cluster.servers=[{gpu: T4}]' --set profile.reference_gpu=V100 --trace " +
+                trace + " -o " + folder.path("out"));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(Json::parse(result.out)["jct_s"]["avg"], 300);
 }
 
 // The same bytes from the release and the sanitizer build.

@@ -142,7 +142,7 @@ TEST_F(TraceStatsCommand, FlagsAreShortForKeys) {
     return std::pair{json["totals"]["jobs"].get<int>(), json["account"]["filtered"].get<int>()};
   };
   const std::pair one_left{1, 1};
-  for (const char* flag : {"--from 1h", "--to 1h", "--min-gpus 2", "--max-gpus 2", "--limit 1",
+  for (const char* flag : {"--from 1h", "--until 1h", "--min-gpus 2", "--max-gpus 2", "--limit 1",
                            "--virtual-cluster a", "--set trace.limit=1"}) {
     EXPECT_EQ(account(flag), one_left) << flag;
   }

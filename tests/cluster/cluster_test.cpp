@@ -38,6 +38,75 @@ TEST(ClusterSpec, CountsServersAndGpus) {
   EXPECT_EQ(spec.gpus_by_server(), (std::vector<std::uint32_t>{8, 8, 4, 4, 4}));
 }
 
+TEST(ClusterSpec, RacksAreCutFromEachGroup) {
+  ClusterSpec spec{{servers(5, 8), servers(3, 4), servers(4, 2)}};
+  spec.groups[0].servers_per_rack = 2;
+  spec.groups[2].servers_per_rack = 4;
+  // 2 + 2 + 1, then a group that is one rack, then four in one.
+  EXPECT_EQ(spec.racks(), 5U);
+  EXPECT_EQ(spec.racks_by_server(),
+            (std::vector<std::uint32_t>{0, 0, 1, 1, 2, 3, 3, 3, 4, 4, 4, 4}));
+}
+
+// V100 and T4 servers for everyone, V100s of a virtual cluster, then one more V100 by an alias.
+ClusterSpec mixed_cluster() {
+  ClusterSpec spec{{servers(1, 8), servers(1, 4), servers(1, 2), servers(1, 8)}};
+  spec.groups[1].gpu = "T4";
+  spec.groups[2].virtual_cluster = "b";
+  spec.groups[3].gpu = "V100";
+  spec.virtual_clusters = {{.name = "a"}, {.name = "b"}};
+  return spec;
+}
+
+TEST(Pools, AreOfOneTypeAndOneOwner) {
+  const ClusterSpec spec = mixed_cluster();
+  EXPECT_EQ(spec.gpu_types(), (std::vector<std::string>{"V100-SXM2-16GB", "T4"}));
+  const std::vector<PoolSpec> pools = divide_into_pools(spec, false);
+  ASSERT_EQ(pools.size(), 3U);
+  EXPECT_EQ(pools[0].groups, (std::vector<std::uint32_t>{0, 3}));
+  EXPECT_EQ(pools[1].groups, (std::vector<std::uint32_t>{1}));
+  EXPECT_EQ(pools[2].virtual_cluster, "b");
+  using Ids = std::vector<PoolId>;
+  const auto usable = [&](std::uint32_t part, GpuTypeId type) {
+    return pools_for(spec, pools, {VirtualClusterId{part}, type});
+  };
+  EXPECT_EQ(usable(0, kAnyGpuType), (Ids{PoolId{0}, PoolId{1}}));
+  EXPECT_EQ(usable(1, kAnyGpuType), (Ids{PoolId{0}, PoolId{1}, PoolId{2}}));
+  EXPECT_EQ(usable(1, GpuTypeId{0}), (Ids{PoolId{0}, PoolId{2}}));
+}
+
+TEST(Pools, WhereTypesMixEachServerIsInTwo) {
+  const ClusterSpec spec = mixed_cluster();
+  const std::vector<PoolSpec> pools = divide_into_pools(spec, true);
+  ASSERT_EQ(pools.size(), 5U);
+  EXPECT_EQ(pools[0].groups, (std::vector<std::uint32_t>{0, 1, 3}));
+  EXPECT_EQ(pools_for(spec, pools, {VirtualClusterId{0}, kAnyGpuType}),
+            (std::vector<PoolId>{PoolId{0}}));
+  EXPECT_EQ(pools_for(spec, pools, {VirtualClusterId{0}, GpuTypeId{1}}),
+            (std::vector<PoolId>{PoolId{3}}));
+  ClusterState state(spec, true);
+  state.allocate(Groups{{ServerId{1}, 3}}, {3, 1, 0});
+  EXPECT_EQ(state.pool(PoolId{0}).total_free_gpus(), 17U);  // 8 + 1 + 8
+  EXPECT_EQ(state.pool(PoolId{3}).total_free_gpus(), 1U);
+  EXPECT_EQ(walk(state.pool(PoolId{3}).by_free_gpus(), 1), (std::vector<std::uint32_t>{1}));
+}
+
+TEST(ClusterState, AServerThatTakesNoJobsIsInNoPool) {
+  ClusterState state(ClusterSpec{{servers(2, 8)}});
+  const ResourceRequest request{3, 1, 0};
+  state.allocate(Groups{{ServerId{0}, 3}}, request);
+  state.set_accepting(ServerId{0}, false);
+  EXPECT_EQ(state.pool(PoolId{0}).total_free_gpus(), 8U);
+  EXPECT_EQ(state.gpus_up(), 16U);  // it still runs a job
+  EXPECT_THROW(state.allocate(Groups{{ServerId{0}, 1}}, {1, 1, 0}), std::logic_error);
+  state.release(Groups{{ServerId{0}, 3}}, request);
+  EXPECT_EQ(state.gpus_up(), 8U);
+  EXPECT_EQ(walk(state.pool(PoolId{0}).by_free_gpus(), 8), (std::vector<std::uint32_t>{1}));
+  state.set_accepting(ServerId{0}, true);
+  EXPECT_EQ(state.gpus_up(), 16U);
+  EXPECT_EQ(walk(state.pool(PoolId{0}).by_free_gpus(), 8), (std::vector<std::uint32_t>{0, 1}));
+}
+
 TEST(ClusterState, AllocatesAndReleases) {
   ClusterState state(ClusterSpec{{servers(2, 8, 20), servers(1, 4)}});
   EXPECT_EQ(state.total_gpus(), 20U);
@@ -49,14 +118,14 @@ TEST(ClusterState, AllocatesAndReleases) {
   EXPECT_EQ(state.free_gpus(ServerId{1}), 4U);
   EXPECT_EQ(state.free_cpus(ServerId{1}), 10U);
   EXPECT_EQ(state.free_gpus(ServerId{2}), 2U);
-  EXPECT_EQ(state.total_free_gpus(), 14U);
-  EXPECT_EQ(walk(state.by_free_gpus(), 4), (std::vector<std::uint32_t>{1}));
-  EXPECT_EQ(walk(state.by_free_gpus(), 2), (std::vector<std::uint32_t>{2}));
+  EXPECT_EQ(state.pool(PoolId{0}).total_free_gpus(), 14U);
+  EXPECT_EQ(walk(state.pool(PoolId{0}).by_free_gpus(), 4), (std::vector<std::uint32_t>{1}));
+  EXPECT_EQ(walk(state.pool(PoolId{0}).by_free_gpus(), 2), (std::vector<std::uint32_t>{2}));
   state.release(groups, request);
-  EXPECT_EQ(state.total_free_gpus(), 20U);
+  EXPECT_EQ(state.pool(PoolId{0}).total_free_gpus(), 20U);
   EXPECT_EQ(state.free_cpus(ServerId{1}), 20U);
-  EXPECT_EQ(walk(state.by_free_gpus(), 8), (std::vector<std::uint32_t>{0, 1}));
-  EXPECT_EQ(walk(state.by_free_gpus(), 4), (std::vector<std::uint32_t>{2}));
+  EXPECT_EQ(walk(state.pool(PoolId{0}).by_free_gpus(), 8), (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(walk(state.pool(PoolId{0}).by_free_gpus(), 4), (std::vector<std::uint32_t>{2}));
 }
 
 TEST(ClusterState, CapacityIsTheScarcerOfGpusAndCpus) {
@@ -72,12 +141,12 @@ TEST(ClusterState, CapacityIsTheScarcerOfGpusAndCpus) {
 TEST(ClusterState, OversubscriptionThrowsAndChangesNothing) {
   ClusterState state(ClusterSpec{{servers(2, 4, 8)}});
   const auto expect_untouched = [&] {
-    EXPECT_EQ(state.total_free_gpus(), 8U);
+    EXPECT_EQ(state.pool(PoolId{0}).total_free_gpus(), 8U);
     for (const ServerId server : {ServerId{0}, ServerId{1}}) {
       EXPECT_EQ(state.free_gpus(server), 4U);
       EXPECT_EQ(state.free_cpus(server), 8U);
     }
-    EXPECT_EQ(walk(state.by_free_gpus(), 4), (std::vector<std::uint32_t>{0, 1}));
+    EXPECT_EQ(walk(state.pool(PoolId{0}).by_free_gpus(), 4), (std::vector<std::uint32_t>{0, 1}));
   };
   // The first group fits, the second one does not: 5 of 4 GPUs.
   EXPECT_THROW(state.allocate(Groups{{ServerId{0}, 2}, {ServerId{1}, 5}}, {7, 1, 0}),

@@ -21,7 +21,7 @@ TEST(TraceGenerate, WritesAFileWholeAndDoesNotReplaceOne) {
   EXPECT_EQ(test::run_mosim(command).exit_code, 0);
   const Trace trace = read_trace({.file = file});
   EXPECT_EQ(trace.jobs.size(), 20U);
-  EXPECT_EQ(test::run_mosim(command).exit_code, 1);
+  EXPECT_EQ(test::run_mosim(command).exit_code, 3);
   EXPECT_EQ(test::run_mosim(command + " --force --jobs 30").exit_code, 2);  // --jobs twice
   EXPECT_EQ(test::run_mosim(command + " --force").exit_code, 0);
   std::size_t files = 0;

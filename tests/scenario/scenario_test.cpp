@@ -42,6 +42,55 @@ TEST(Scenario, ResolvedYamlReadsBackTheSame) {
   EXPECT_EQ(resolved_yaml(load_scenario(folder.write("r.yaml", text), {})), text);
 }
 
+constexpr const char* kRealCluster = R"(
+cluster:
+  servers:
+    - {count: 4, gpus: 8, gpu: V100, nics: 2, memory: 512 GiB, servers_per_rack: 2}
+    - {count: 2, gpus: 8, gpu: MISC, virtual_cluster: b}
+  virtual_clusters:
+    - {name: a, jobs: [x, "y, z"], quota: 16, queue: fifo-skip}
+    - {name: b}
+  unmapped: a
+scheduler: {mix_gpu_types: true}
+availability:
+  events:
+    - {time: 2h, servers: 0-3, what: drain}
+    - {time: 3h, server: 5, what: fail}
+  mtbf: 30d
+  mttr: 2h
+  checkpoint_interval: 30min
+)";
+
+TEST(Scenario, ReadsARealCluster) {
+  const test::TemporaryFolder folder;
+  const Scenario scenario = load_scenario(folder.write("s.yaml", kRealCluster), {});
+  EXPECT_EQ(scenario.servers[0].nics, 2U);
+  EXPECT_EQ(scenario.servers[0].memory, 512 * 1024.0 * 1024 * 1024);
+  EXPECT_EQ(cluster_of(scenario).racks(), 3U);
+  EXPECT_EQ(scenario.virtual_clusters[0].jobs, (std::vector<std::string>{"x", "y, z"}));
+  EXPECT_EQ(scenario.virtual_clusters[0].quota, 16U);
+  const Availability availability = availability_options(scenario);
+  ASSERT_EQ(availability.events.size(), 2U);
+  EXPECT_EQ(availability.events[0].time_s, 7200);
+  EXPECT_EQ(availability.events[0].last, ServerId{3});
+  EXPECT_EQ(availability.events[1].first, ServerId{5});
+  EXPECT_EQ(availability.events[1].change, ServerChange::fail);
+  EXPECT_EQ(availability.mtbf_s, 30 * 86400.0);
+  // And back again.
+  const std::string text = resolved_yaml(scenario);
+  EXPECT_EQ(resolved_yaml(load_scenario(folder.write("r.yaml", text), {})), text);
+}
+
+TEST(Scenario, AClusterFileBringsItsVirtualClusters) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write(
+      "c.yaml", "servers: [{count: 2}]\nvirtual_clusters: [{name: a, jobs: all, quota: 4}]\n");
+  const Scenario scenario = load_scenario(
+      "", {{"cluster.file", file, "--cluster"}, parse_override("cluster.unmapped=a")});
+  ASSERT_EQ(scenario.virtual_clusters.size(), 1U);
+  EXPECT_EQ(scenario.virtual_clusters[0].jobs, std::vector<std::string>{"all"});
+}
+
 TEST(Scenario, AnEmptyFileIsTheDefaults) {
   const test::TemporaryFolder folder;
   EXPECT_EQ(resolved_yaml(load_scenario(folder.write("s.yaml", ""), {})),

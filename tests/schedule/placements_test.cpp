@@ -36,7 +36,7 @@ Groups placed(const Placement& placement, const ClusterState& state,
               const ResourceRequest& request) {
   // What stood in `groups` before must not matter.
   Groups groups{on(0, 99)};
-  if (!placement.place(state, request, groups)) groups.clear();
+  if (!placement.place(state.pool(PoolId{0}), request, groups)) groups.clear();
   return groups;
 }
 
@@ -113,22 +113,23 @@ TEST(Placements, CountCpusPerWorker) {
 }
 
 TEST(LargestPlacement, FindsTheMostWorkers) {
-  const ClusterSpec spec{{servers(2, 8, 12), servers(1, 4, 40)}};
+  const ClusterState state(ClusterSpec{{servers(2, 8, 12), servers(1, 4, 40)}});
+  const ServerPool pool = state.pool(PoolId{0});
   // 8 + 8 + 4 GPUs; pairs 4 + 4 + 2; threes 2 + 2 + 1.
   for (const std::string_view name : {"bin-packing", "load-balancing"}) {
     const auto placement = policies().make_placement(name);
-    EXPECT_EQ(largest_placement(*placement, spec, {1, 1, 0}), 20U) << name;
-    EXPECT_EQ(largest_placement(*placement, spec, {1, 2, 0}), 10U) << name;
-    EXPECT_EQ(largest_placement(*placement, spec, {1, 3, 0}), 5U) << name;
+    EXPECT_EQ(largest_placement(*placement, pool, {1, 1, 0}), 20U) << name;
+    EXPECT_EQ(largest_placement(*placement, pool, {1, 2, 0}), 10U) << name;
+    EXPECT_EQ(largest_placement(*placement, pool, {1, 3, 0}), 5U) << name;
     // 5 CPUs each: 2 + 2 + 4.
-    EXPECT_EQ(largest_placement(*placement, spec, {1, 1, 5}), 8U) << name;
-    EXPECT_EQ(largest_placement(*placement, spec, {1, 9, 0}), 0U) << name;
-    EXPECT_EQ(largest_placement(*placement, spec, {1, 1, 41}), 0U) << name;
+    EXPECT_EQ(largest_placement(*placement, pool, {1, 1, 5}), 8U) << name;
+    EXPECT_EQ(largest_placement(*placement, pool, {1, 9, 0}), 0U) << name;
+    EXPECT_EQ(largest_placement(*placement, pool, {1, 1, 41}), 0U) << name;
   }
   // One server: 8 GPUs, 4 pairs; with 5 CPUs each the small server takes the most, 4.
-  EXPECT_EQ(largest_placement(Consolidate(), spec, {1, 1, 0}), 8U);
-  EXPECT_EQ(largest_placement(Consolidate(), spec, {1, 2, 0}), 4U);
-  EXPECT_EQ(largest_placement(Consolidate(), spec, {1, 1, 5}), 4U);
+  EXPECT_EQ(largest_placement(Consolidate(), pool, {1, 1, 0}), 8U);
+  EXPECT_EQ(largest_placement(Consolidate(), pool, {1, 2, 0}), 4U);
+  EXPECT_EQ(largest_placement(Consolidate(), pool, {1, 1, 5}), 4U);
 }
 
 }  // namespace

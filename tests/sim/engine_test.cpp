@@ -8,41 +8,15 @@
 #include <vector>
 
 #include "mosim/sim.hpp"
+#include "sim/jobs.hpp"
 
 namespace mosim {
 namespace {
 
-// What a test says of a job; the rest follows.
-struct JobSpec {
-  double submit_s = 0;
-  std::uint32_t workers = 1;
-  double iterations = 1;
-  double compute_s = 1;
-  double network_s = 0;
-  double demand = 0;  // D in MB/s
-  double loading_s = 0;
-};
-
-Job job(const JobSpec& spec) {
-  Job out;
-  out.submit_s = spec.submit_s;
-  out.request.workers = spec.workers;
-  out.iterations = spec.iterations;
-  out.profile.compute_s = spec.compute_s;
-  out.profile.network_s = spec.network_s;
-  out.profile.volume = spec.demand * 1e6 * spec.network_s;
-  out.profile.loading_s = spec.loading_s;
-  return out;
-}
-
-// Servers that are alike, with NICs of `nic` MB/s.
-ClusterSpec cluster(std::uint32_t count, std::uint32_t gpus, double nic = 100) {
-  ServerGroup group;
-  group.count = count;
-  group.gpus = gpus;
-  group.nic = nic * 1e6;
-  return ClusterSpec{{group}};
-}
+using test::cluster;
+using test::job;
+using test::JobSpec;
+using test::pick;
 
 struct Setup {
   std::string queue = "fifo";
@@ -335,7 +309,7 @@ TEST(Engine, JobsThatNeverStartAreAnError) {
 TEST(Engine, PoliciesThatBreakTheirRulesAreCaught) {
   class TooMuch : public Placement {
    public:
-    bool place(const ClusterState&, const ResourceRequest& request,
+    bool place(const ServerPool&, const ResourceRequest& request,
                std::vector<WorkerGroup>& groups) const override {
       groups = {{ServerId{0}, request.workers}};
       return true;
@@ -384,11 +358,6 @@ struct Scenario {
   std::vector<Job> jobs;
   Setup setup;
 };
-
-template <typename T>
-T pick(T low, T below) {
-  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<T>(low, below));
-}
 
 Job random_job(double submit_s) {
   JobSpec spec;

@@ -13,11 +13,6 @@ std::string example_of(std::string_view format) {
   return std::string(MOSIM_SOURCE_DIR "/examples/traces/") + std::string(format) + ".yaml";
 }
 
-// The keys of a later part that examples use.
-bool keys_are_there() {
-  return scenario_help().find("workloads.on_unknown_model") != std::string::npos;
-}
-
 TEST(TraceExamples, EveryFormatHasOne) {
   for (const TraceFormat& format : trace_formats()) {
     if (format.name == "mosim") continue;  // examples/paper-testbed.yaml
@@ -32,7 +27,6 @@ TEST(TraceExamples, EveryFormatHasOne) {
 TEST(TraceExamples, TheyRunOnSamplesOfTheRealTraces) {
   const std::string traces = test::shared_path("traces");
   MOSIM_NEEDS(traces);
-  if (!keys_are_there()) GTEST_SKIP() << "workloads.on_unknown_model is not there yet";
   const std::map<std::string_view, std::string> samples{
       {"philly", "philly/cluster_job_log.sample.json"},
       {"philly-csv", "philly/philly_jobs_first3000.csv"},
