@@ -51,9 +51,9 @@ std::string bound_text(double seconds) {
 }
 
 std::string bin_text(const TimeBin& bin) {
-  if (!bin.to_s) return bound_text(bin.from_s) + " and more";
-  if (bin.from_s == 0) return "below " + bound_text(*bin.to_s);
-  return bound_text(bin.from_s) + " to " + bound_text(*bin.to_s);
+  if (!bin.to_s) return fmt::format("{} and more", bound_text(bin.from_s));
+  if (bin.from_s == 0) return fmt::format("below {}", bound_text(*bin.to_s));
+  return fmt::format("{} to {}", bound_text(bin.from_s), bound_text(*bin.to_s));
 }
 
 std::string time_text(const TraceStats& stats, double time_s) {
