@@ -220,7 +220,8 @@ std::vector<TextTable> tables(const TraceStats& stats, const TraceOptions& optio
 std::string trace_stats_table(const TraceStats& stats, const TraceOptions& options) {
   std::string out;
   for (const TextTable& table : tables(stats, options)) {
-    out += (out.empty() ? "" : "\n") + aligned_text(table);
+    if (!out.empty()) out += '\n';
+    out += aligned_text(table);
   }
   return out;
 }
@@ -228,7 +229,8 @@ std::string trace_stats_table(const TraceStats& stats, const TraceOptions& optio
 std::string trace_stats_markdown(const TraceStats& stats, const TraceOptions& options) {
   std::string out;
   for (const TextTable& table : tables(stats, options)) {
-    out += (out.empty() ? "" : "\n") + markdown_text(table);
+    if (!out.empty()) out += '\n';
+    out += markdown_text(table);
   }
   return out;
 }
