@@ -51,6 +51,7 @@ struct Summary {
   std::uint64_t restarts = 0;  // after failures of servers
   double lost_gpu_s = 0;       // training time that failures undid, times the GPUs of its job
   std::vector<VirtualClusterSummary> virtual_clusters = {};  // in their order
+  TraceAccount trace = {};                                   // what became of the rows of the trace
 };
 
 [[nodiscard]] Summary summarize(const Run& run);

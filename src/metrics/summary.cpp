@@ -51,6 +51,7 @@ Summary summarize(const Run& run) {
   summary.submitted = run.jobs.size() + run.dropped;
   summary.finished = run.jobs.size();
   summary.dropped = run.dropped;
+  summary.trace = run.trace.account;
   summary.servers = run.cluster.servers();
   summary.gpus = run.cluster.gpus();
   const Outcome outcome = outcome_of(run);

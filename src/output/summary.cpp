@@ -14,6 +14,19 @@ Json to_json(const Distribution& distribution) {
   return {{"avg", distribution.avg}, {"median", distribution.median}, {"p99", distribution.p99}};
 }
 
+// What was found in the trace, and how much of it was left out; what was not found is not listed.
+Json to_json(const TraceAccount& account) {
+  Json json = {{"jobs_read", account.jobs_read}, {"filtered", account.filtered}};
+  json["found"] = Json::object();
+  json["dropped"] = Json::object();
+  for (std::size_t finding = 0; finding < kFindings; ++finding) {
+    const std::string name(finding_name(static_cast<Finding>(finding)));
+    if (account.found[finding] > 0) json["found"][name] = account.found[finding];
+    if (account.dropped[finding] > 0) json["dropped"][name] = account.dropped[finding];
+  }
+  return json;
+}
+
 std::string row(std::string_view name, const Distribution& distribution) {
   return fmt::format("{:<15}{:>14}{:>14}{:>14}\n", name, human_duration(distribution.avg),
                      human_duration(distribution.median), human_duration(distribution.p99));
@@ -41,6 +54,7 @@ std::string summary_json(const Summary& summary, const std::string& scenario_dig
   json["jobs"] = {{"submitted", summary.submitted},
                   {"finished", summary.finished},
                   {"dropped_unplaceable", summary.dropped}};
+  json["trace"] = to_json(summary.trace);
   json["cluster"] = {{"servers", summary.servers}, {"gpus", summary.gpus}};
   json["training_s"] = to_json(summary.training);
   json["wait_s"] = to_json(summary.wait);

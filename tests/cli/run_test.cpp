@@ -179,5 +179,30 @@ TEST(Help, ListsTheScenarioKeys) {
   EXPECT_NE(result.out.find("contention.min_bandwidth=10 MB/s"), std::string::npos) << result.out;
 }
 
+TEST(Run, WhatBecameOfTheTraceIsToldAndInTheSummary) {
+  const test::TemporaryFolder folder;
+  const std::string header = "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,";
+  const std::string trace = folder.write(
+      "helios.csv",
+      header +
+          "start_time,end_time,duration,queue\n"
+          "1,u,v,4,4,1,COMPLETED,2020-06-09 18:41:01,2020-06-09 18:41:01,2020-06-09 "
+          "18:51:01,600,0\n"
+          "2,u,v,1,4,1,FAILED,2020-06-09 18:41:02,2020-06-09 18:41:02,2020-06-09 18:41:12,10,0\n"
+          "3,u,v,0,4,1,COMPLETED,2020-06-09 18:41:03,2020-06-09 18:41:03,2020-06-09 18:41:13,10,0\n"
+          "4,u,v,9,4,1,FAILED,2020-06-09 18:41:04,2020-06-09 18:41:04,2020-06-09 18:41:14,10,0\n");
+  const test::CommandResult result = test::run_mosim(
+      "run --json --trace " + trace + " --set trace.max_gpus=8 -o " + folder.path("out"));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find("4 jobs read, 2 kept; 2 failed (keep), 1 zero-gpus (drop), 1 filtered"),
+            std::string::npos)
+      << result.err;
+  const auto account = nlohmann::json::parse(result.out)["trace"];
+  EXPECT_EQ(account["jobs_read"], 4);
+  EXPECT_EQ(account["filtered"], 1);
+  EXPECT_EQ(account["found"].dump(), R"({"failed":2,"zero-gpus":1})");
+  EXPECT_EQ(account["dropped"].dump(), R"({"zero-gpus":1})");
+}
+
 }  // namespace
 }  // namespace mosim::test
