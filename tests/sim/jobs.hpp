@@ -78,4 +78,22 @@ T pick(T low, T below) {
   return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<T>(low, below));
 }
 
+// How jobs are run.
+struct Setup {
+  std::string queue = "fifo";
+  std::string placement = "load-balancing";
+  ContentionKind kind = ContentionKind::mosim;
+  Resolution resolution = Resolution::event;
+};
+
+inline SimulationResult run_jobs(const ClusterSpec& spec, const std::vector<Job>& jobs,
+                                 const Setup& setup) {
+  SimulationOptions options;
+  options.contention.kind = setup.kind;
+  options.contention.resolution = setup.resolution;
+  const auto queue = policies().make_queue(setup.queue);
+  const auto placement = policies().make_placement(setup.placement);
+  return simulate(spec, jobs, *queue, *placement, options);
+}
+
 }  // namespace mosim::test
