@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,39 @@ struct VirtualClusterSummary {
   Distribution wait;
 };
 
+// What a job would have taken without a queue, a neighbour or a failure: its loading and its
+// iterations at the speed of its profile, on the GPU type that it ran on last.
+[[nodiscard]] double time_alone_s(const Job& job, const JobResult& result);
+
+// JCT over the time alone, of which at least 10 s count, and at least 1 (Feitelson).
+[[nodiscard]] double bounded_slowdown(double jct_s, double alone_s);
+
+// Jain's index of values >= 0: (sum)^2 / (n times the sum of squares), from 1/n (one has all) to 1
+// (all have the same). 1 when there are none, or all are 0.
+[[nodiscard]] double jain_index(std::span<const double> values);
+
+// The jobs of one user.
+struct UserSummary {
+  std::string name;
+  std::size_t jobs = 0;
+  double avg_jct_s = 0;
+  double avg_wait_s = 0;
+  double gpu_hours = 0;  // held, loading included
+};
+
+// How evenly a run treated its jobs and users, and how much of what they held was of use.
+// Definitions: docs/outputs.md.
+struct Fairness {
+  Distribution bounded_slowdown;
+  double jain_jobs = 1;              // of 1 / bounded slowdown
+  std::optional<double> jain_users;  // of each user's mean of it; nothing when no user is named
+  double goodput = 1;                // GPU time of training that was kept over GPU time held
+  std::size_t users = 0;             // that the trace names
+  std::vector<UserSummary> top_users = {};  // by GPU hours, then by name; at most 10
+};
+
+[[nodiscard]] Fairness fairness_of(const Run& run);
+
 // The headline numbers of a run, in seconds.
 struct Summary {
   std::size_t submitted = 0;
@@ -52,6 +86,7 @@ struct Summary {
   double lost_gpu_s = 0;       // training time that failures undid, times the GPUs of its job
   std::vector<VirtualClusterSummary> virtual_clusters = {};  // in their order
   TraceAccount trace = {};                                   // what became of the rows of the trace
+  Fairness fairness = {};
 };
 
 [[nodiscard]] Summary summarize(const Run& run);

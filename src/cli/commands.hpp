@@ -9,6 +9,7 @@ namespace mosim::cli {
 void add_run(CLI::App& app);
 void add_reproduce(CLI::App& app);
 void add_validate(CLI::App& app);
+void add_compare(CLI::App& app);
 void add_policies(CLI::App& app);
 void add_schema(CLI::App& app);
 void add_characterize(CLI::App& app);

@@ -38,6 +38,7 @@ int run(int argc, char** argv) {
   mosim::cli::add_run(app);
   mosim::cli::add_reproduce(app);
   mosim::cli::add_validate(app);
+  mosim::cli::add_compare(app);
   mosim::cli::add_characterize(app);
   mosim::cli::add_pairwise(app);
   mosim::cli::add_trace(app);

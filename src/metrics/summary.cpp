@@ -83,6 +83,7 @@ Summary summarize(const Run& run) {
   for (std::uint32_t id = 0; id < run.cluster.virtual_clusters.size(); ++id) {
     summary.virtual_clusters.push_back(summarize(run, VirtualClusterId{id}));
   }
+  summary.fairness = fairness_of(run);
   return summary;
 }
 

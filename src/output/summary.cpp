@@ -27,6 +27,24 @@ Json to_json(const TraceAccount& account) {
   return json;
 }
 
+Json to_json(const UserSummary& user) {
+  return {{"user", user.name},
+          {"jobs", user.jobs},
+          {"avg_jct_s", user.avg_jct_s},
+          {"avg_wait_s", user.avg_wait_s},
+          {"gpu_hours", user.gpu_hours}};
+}
+
+void add(Json& json, const Fairness& fairness) {
+  json["bounded_slowdown"] = to_json(fairness.bounded_slowdown);
+  json["jain_index"] = {{"jobs", fairness.jain_jobs}};
+  json["goodput"] = fairness.goodput;
+  if (fairness.users == 0) return;
+  if (fairness.jain_users) json["jain_index"]["users"] = *fairness.jain_users;
+  json["users"] = {{"count", fairness.users}, {"top", Json::array()}};
+  for (const UserSummary& user : fairness.top_users) json["users"]["top"].push_back(to_json(user));
+}
+
 std::string row(std::string_view name, const Distribution& distribution) {
   return fmt::format("{:<15}{:>14}{:>14}{:>14}\n", name, human_duration(distribution.avg),
                      human_duration(distribution.median), human_duration(distribution.p99));
@@ -73,7 +91,9 @@ std::string summary_json(const Summary& summary, const std::string& scenario_dig
                                            {"avg_wait_s", part.wait.avg},
                                            {"p99_wait_s", part.wait.p99}};
   }
-  return json.dump(2) + "\n";
+  add(json, summary.fairness);
+  // A trace may hold names that are no UTF-8.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string summary_table(const Summary& summary) {
