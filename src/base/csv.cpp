@@ -228,6 +228,8 @@ CsvRow CsvReader::next(Problems& problems) {
   try {
     split();
   } catch (const InputError& error) {
+    // No single bad row: nobody knows how many rows a quote hides that took several lines.
+    if (next_line_number_ > line_number_ + 1) throw;
     for (const Diagnostic& found : error.diagnostics()) {
       problems.add(found.where, found.what, found.expected);
     }

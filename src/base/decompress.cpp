@@ -78,13 +78,17 @@ class GzipSource : public ByteSource {
     stream_.next_out = reinterpret_cast<Bytef*>(out);  // NOLINT(*-reinterpret-cast): zlib's bytes
     stream_.avail_out = static_cast<uInt>(wanted);
     while (stream_.avail_out > 0 && more_input()) {
+      if (between_members_ && *stream_.next_in == 0) {
+        skip_padding();
+        break;
+      }
       const int code = inflate(&stream_, Z_NO_FLUSH);
       if (code == Z_STREAM_END) {
         between_members_ = true;
         inflateReset(&stream_);
       } else if (code == Z_OK) {
         between_members_ = false;
-      } else if (!trailing_padding()) {
+      } else {
         refuse_damaged(path_, stream_.msg == nullptr ? "not gzip data" : stream_.msg);
       }
     }
@@ -105,10 +109,13 @@ class GzipSource : public ByteSource {
     return false;
   }
 
-  // Tape tools pad a file after its last member; gzip ignores that too.
-  bool trailing_padding() {
-    finished_ = between_members_;
-    return finished_;
+  // Tape tools pad a file with zeros after its last member. Anything else there is no gzip.
+  void skip_padding() {
+    while (more_input()) {
+      for (; stream_.avail_in > 0; ++stream_.next_in, --stream_.avail_in) {
+        if (*stream_.next_in != 0) refuse_damaged(path_, "data after its last member");
+      }
+    }
   }
 
   Compressed input_;

@@ -91,7 +91,11 @@ std::string read_file(const std::string& path, std::string_view expected) {
   const auto source = open_source(path, expected);
   std::string content;
   constexpr std::size_t kChunk = 1U << 18;
+  constexpr std::size_t kLongest = 1U << 28;
   for (;;) {
+    if (content.size() > kLongest) {
+      throw InputError({path, {}}, "is over 256 MiB long", std::string(expected));
+    }
     const std::size_t size = content.size();
     content.resize(size + kChunk);
     const std::size_t got = source->read(content.data() + size, kChunk);

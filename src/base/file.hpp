@@ -44,7 +44,7 @@ inline constexpr std::string_view kStandardInput = "-";
 [[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::string& path,
                                                       std::string_view expected);
 
-// The whole content of `open_source`.
+// The whole content of `open_source`, which must not be over 256 MiB.
 [[nodiscard]] std::string read_file(const std::string& path, std::string_view expected);
 
 // Writes `content` under a temporary name beside `path`, then renames: a reader sees the old file

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory_resource>
-#include <unordered_map>
+#include <functional>
+#include <map>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
@@ -66,9 +66,14 @@ void scale(const TraceFilter& filter, TraceJob& job) {
   if (job.iterations) job.iterations = *job.iterations * filter.time_scale;
 }
 
+std::uint64_t order_of(const Position& position) {
+  return (std::uint64_t{position.line} << 32) | position.column;
+}
+
 // Of two kept jobs, whether the first was submitted first; equal times are in the file's order.
 constexpr auto kEarlier = [](const auto& a, const auto& b) {
-  return a.submit_s != b.submit_s ? a.submit_s < b.submit_s : a.order < b.order;
+  if (a.submit_s != b.submit_s) return a.submit_s < b.submit_s;
+  return a.order != b.order ? a.order < b.order : a.at < b.at;
 };
 
 // jobs[i] becomes what was jobs[from[i]]; every job is moved once.
@@ -98,12 +103,21 @@ void reserve_ahead(std::vector<T>& items) {
 
 }  // namespace
 
-// The limit can be applied while reading unless the window is only known at the end.
 TraceBuilder::TraceBuilder(const TraceOptions& options, std::string file)
-    : options_(options),
-      file_(std::move(file)),
-      limited_(options.filter.limit > 0 && options.filter.from_s <= 0 &&
-               options.filter.to_s >= 1e300) {}
+    : options_(options), file_(std::move(file)) {}
+
+// Whether jobs_ never needs to grow beyond the limit: not where the beginning of the window is only
+// known at the end.
+bool TraceBuilder::limited() const {
+  return options_.filter.limit > 0 &&
+         (times_ == TraceTimes::as_written || options_.filter.from_s <= 0);
+}
+
+// Time 0 of calendar times can only become earlier, and the job later.
+bool TraceBuilder::surely_outside_window(double submit_s) const {
+  if (times_ == TraceTimes::as_written) return !in_window(options_.filter, submit_s);
+  return submit_s - earliest_ >= options_.filter.to_s;
+}
 
 // When lenient, the problems become a bad row.
 bool TraceBuilder::settle_problems() {
@@ -183,7 +197,7 @@ void TraceBuilder::add(TraceJob&& job, double idle_s) {
   }
   if (!treat_own_findings(job)) return;
   ++account_.jobs_read;
-  if (!wanted(options_.filter, job)) {
+  if (surely_outside_window(job.submit_s) || !wanted(options_.filter, job)) {
     ++account_.filtered;
     return;
   }
@@ -193,13 +207,14 @@ void TraceBuilder::add(TraceJob&& job, double idle_s) {
 void TraceBuilder::keep(TraceJob&& job, double idle_s) {
   // To be added to once the trace's end is known.
   if (job.status == JobStatus::unfinished) job.duration_s = -idle_s;
-  Kept one{job.submit_s, account_.jobs_read, static_cast<std::uint32_t>(jobs_.size())};
-  if (!limited_ || jobs_.size() < options_.filter.limit) {
+  const bool is_limited = limited();
+  Kept one{job.submit_s, order_of(job.position), static_cast<std::uint32_t>(jobs_.size())};
+  if (!is_limited || jobs_.size() < options_.filter.limit) {
     reserve_ahead(jobs_);
     reserve_ahead(kept_);
     jobs_.push_back(std::move(job));
     kept_.push_back(one);
-    if (limited_) std::push_heap(kept_.begin(), kept_.end(), kEarlier);
+    if (is_limited) std::push_heap(kept_.begin(), kept_.end(), kEarlier);
     return;
   }
   ++account_.filtered;  // this one, or the latest of the others
@@ -211,21 +226,44 @@ void TraceBuilder::keep(TraceJob&& job, double idle_s) {
   std::push_heap(kept_.begin(), kept_.end(), kEarlier);
 }
 
-// Where an id stands twice the second job of the file is a bad row.
+// Where an id stands twice the second job of the file is a bad row. Sorted hashes find the few
+// pairs to compare without a look-up for each job.
 void TraceBuilder::refuse_duplicate_ids() {
-  if (limited_) {
-    std::sort(kept_.begin(), kept_.end(),
-              [](const Kept& a, const Kept& b) { return a.order < b.order; });
+  struct Hashed {
+    std::size_t hash = 0;
+    std::uint32_t at = 0;  // in kept_
+    auto operator<=>(const Hashed&) const = default;
+  };
+  const auto in_file = [](const Kept& a, const Kept& b) { return a.order < b.order; };
+  if (!std::is_sorted(kept_.begin(), kept_.end(), in_file)) {
+    std::sort(kept_.begin(), kept_.end(), in_file);
   }
-  std::pmr::monotonic_buffer_resource memory;
-  std::pmr::unordered_map<std::string_view, std::uint32_t> lines(kept_.size(), &memory);
-  for (Kept& one : kept_) {
-    const TraceJob& job = jobs_[one.at];
-    const auto [at, added] = lines.emplace(job.id, job.position.line);
-    if (added) continue;
-    one.dropped = true;
+  std::vector<Hashed> ids;
+  ids.reserve(kept_.size());
+  for (std::uint32_t at = 0; at < kept_.size(); ++at) {
+    ids.push_back({std::hash<std::string>{}(jobs_[kept_[at].at].id), at});
+  }
+  std::sort(ids.begin(), ids.end());
+  std::map<std::uint32_t, std::uint32_t> first_of;  // of duplicates, in the file's order
+  const auto id_of = [&](std::uint32_t at) -> const std::string& { return jobs_[kept_[at].at].id; };
+  std::vector<std::uint32_t> different;  // of one hash: one, as a rule
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (i == 0 || ids[i].hash != ids[i - 1].hash) different.clear();
+    const auto same = std::find_if(different.begin(), different.end(), [&](std::uint32_t other) {
+      return id_of(other) == id_of(ids[i].at);
+    });
+    if (same == different.end()) {
+      different.push_back(ids[i].at);
+    } else {
+      first_of[ids[i].at] = *same;
+    }
+  }
+  for (const auto& [at, first] : first_of) {
+    const TraceJob& job = jobs_[kept_[at].at];
+    kept_[at].dropped = true;
     problems_.add({file_, job.position},
-                  fmt::format("job id '{}' was used on line {} already", job.id, at->second),
+                  fmt::format("job id '{}' was used on line {} already", job.id,
+                              jobs_[kept_[first].at].position.line),
                   "each id once");
     settle_problems();
     if (options_.lenient) --account_.jobs_read;  // it was counted when it was added
@@ -275,7 +313,7 @@ Trace TraceBuilder::finish(const TraceShape& shape) {
   Trace trace;
   trace.file = file_;
   trace.format = shape.format;
-  if (shape.times == TraceTimes::calendar) trace.epoch_s = earliest_;
+  if (times_ == TraceTimes::calendar) trace.epoch_s = earliest_;
   const double epoch_s = trace.epoch_s.value_or(0);
   if (!std::is_sorted(kept_.begin(), kept_.end(), kEarlier)) {
     std::sort(kept_.begin(), kept_.end(), kEarlier);

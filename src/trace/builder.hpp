@@ -32,7 +32,6 @@ enum class TraceTimes { calendar, as_written };
 struct TraceShape {
   std::string format = {};
   JobIds ids = JobIds::of_the_file;
-  TraceTimes times = TraceTimes::as_written;
 };
 
 // Takes the jobs of one file, in the file's order.
@@ -53,6 +52,11 @@ class TraceBuilder {
 
   [[nodiscard]] const TraceOptions& options() const { return options_; }
   [[nodiscard]] const std::string& file() const { return file_; }
+
+  // To be said before the first job by readers of calendar times. A window of times as they are
+  // written is applied at once; one that counts from the earliest submission only where no job to
+  // come can move it.
+  void times_are(TraceTimes times) { times_ = times; }
 
   // Where a reader reports what is wrong with the row at hand.
   [[nodiscard]] Problems& problems() { return problems_; }
@@ -92,13 +96,15 @@ class TraceBuilder {
   // A kept job without its weight: what is sorted.
   struct Kept {
     double submit_s = 0;
-    std::uint64_t order = 0;  // of the file
+    std::uint64_t order = 0;  // of the file: its position
     std::uint32_t at = 0;     // in jobs_
     bool dropped = false;     // after all
   };
 
   bool treat_own_findings(TraceJob& job);
   void keep(TraceJob&& job, double idle_s);
+  [[nodiscard]] bool surely_outside_window(double submit_s) const;
+  [[nodiscard]] bool limited() const;
   void refuse_duplicate_ids();
   void drop_outside_window(double epoch_s);
   void put_in_order();
@@ -110,8 +116,8 @@ class TraceBuilder {
   Problems problems_;
   std::size_t settled_problems_ = 0;  // of the rows before the one at hand
   std::vector<TraceJob> jobs_;
-  std::vector<Kept> kept_;  // a heap with the latest on top while `limited_`
-  bool limited_ = false;    // jobs_ never grows beyond the limit
+  std::vector<Kept> kept_;  // a heap with the latest on top while `limited`
+  TraceTimes times_ = TraceTimes::as_written;
   TraceAccount account_;
   double earliest_ = 0;
   double latest_ = 0;

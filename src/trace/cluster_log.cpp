@@ -141,8 +141,9 @@ void LogReader::read_row() {
 Trace read_log(CsvReader& csv, const Columns& columns, TraceBuilder& builder,
                std::string_view format) {
   LogReader reader(csv, columns, builder);
+  builder.times_are(TraceTimes::calendar);
   while (builder.next_row(csv)) reader.read_row();
-  return builder.finish({.format = std::string(format), .times = TraceTimes::calendar});
+  return builder.finish({.format = std::string(format)});
 }
 
 }  // namespace

@@ -216,6 +216,7 @@ Trace read_generic_trace(TraceInput input, TraceBuilder& builder) {
                 {.delimiter = delimiter_of(input.file, names.delimiter)});
   const Columns columns = find_columns(csv, input.file, names);
   RowReader reader(csv, columns, names, builder.problems());
+  if (names.time_unit == "calendar") builder.times_are(TraceTimes::calendar);
   for (std::uint64_t row = 0; builder.next_row(csv); ++row) {
     TraceJob job = reader.plain_fields();
     if (!columns.id) job.id = fmt::format_int(row).str();
@@ -223,7 +224,6 @@ Trace read_generic_trace(TraceInput input, TraceBuilder& builder) {
   }
   TraceShape shape{.format = "generic"};
   if (!columns.id) shape.ids = JobIds::made;
-  if (names.time_unit == "calendar") shape.times = TraceTimes::calendar;
   return builder.finish(shape);
 }
 

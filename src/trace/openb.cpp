@@ -99,13 +99,18 @@ bool recognizes_openb(const TraceInput& input) {
   return has_columns(input, {"name", "num_gpu", "gpu_milli", "pod_phase", "creation_time"});
 }
 
-// The end of the trace tells which pods still ran then, so that pods wait for it.
+// A pod that runs until the last deletion of the file still ran when the trace ended. Until a later
+// deletion is read, any pod that was deleted last may be such a one, and waits.
 Trace read_openb_trace(TraceInput input, TraceBuilder& builder) {
   CsvReader csv(input.file, std::move(input.source), "a trace in the openb format");
   const Columns columns(csv);
   Problems& problems = builder.problems();
-  std::vector<Pod> pods;
+  std::vector<Pod> waiting;
   double trace_end = 0;
+  const auto add_waiting = [&] {
+    for (Pod& pod : waiting) add_pod(std::move(pod), trace_end, builder);
+    waiting.clear();
+  };
   while (builder.next_row(csv)) {
     Pod pod = read_pod(csv, columns, problems);
     if (!is_phase(pod.phase)) {
@@ -113,11 +118,18 @@ Trace read_openb_trace(TraceInput input, TraceBuilder& builder) {
                    "Succeeded, Failed, Running or Pending");
     }
     if (builder.settle_problems()) continue;
-    trace_end = std::max(trace_end, pod.deleted.value_or(0));
-    pods.push_back(std::move(pod));
+    if (pod.deleted && *pod.deleted > trace_end) {
+      trace_end = *pod.deleted;
+      add_waiting();
+    }
+    if (pod.deleted == trace_end) {
+      waiting.push_back(std::move(pod));
+    } else {
+      add_pod(std::move(pod), trace_end, builder);
+    }
   }
   builder.saw(trace_end);
-  for (Pod& pod : pods) add_pod(std::move(pod), trace_end, builder);
+  add_waiting();
   return builder.finish({.format = "openb"});
 }
 

@@ -17,6 +17,7 @@ Trace read_philly_csv_trace(TraceInput input, TraceBuilder& builder) {
   const std::size_t gpus = csv.require({"num_gpus"});
   const auto virtual_cluster = csv.find({"cluster"});
   CalendarClock clock;
+  builder.times_are(TraceTimes::calendar);
   for (std::uint64_t row = 0; builder.next_row(csv); ++row) {
     TraceJob job;
     job.position = csv.position(timestamp);
@@ -34,8 +35,7 @@ Trace read_philly_csv_trace(TraceInput input, TraceBuilder& builder) {
     if (virtual_cluster) job.virtual_cluster = csv.field(*virtual_cluster);
     builder.add(std::move(job));
   }
-  return builder.finish(
-      {.format = "philly-csv", .ids = JobIds::made, .times = TraceTimes::calendar});
+  return builder.finish({.format = "philly-csv", .ids = JobIds::made});
 }
 
 }  // namespace mosim

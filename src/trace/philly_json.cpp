@@ -326,6 +326,7 @@ Trace read_philly_trace(TraceInput input, TraceBuilder& builder) {
   JsonElements elements(input.file, std::move(input.source), "a job");
   ElementReader reader(input.file, elements);
   LoggedJob logged;
+  builder.times_are(TraceTimes::calendar);
   while (next_element(elements, builder.problems())) {
     try {
       reader.read(logged);
@@ -336,7 +337,7 @@ Trace read_philly_trace(TraceInput input, TraceBuilder& builder) {
     }
     take(logged, builder);
   }
-  return builder.finish({.format = "philly", .times = TraceTimes::calendar});
+  return builder.finish({.format = "philly"});
 }
 
 }  // namespace mosim

@@ -137,6 +137,17 @@ TEST_F(Csv, BrokenQuotes) {
             ":2:6: has text after a closing quote; expected a comma or the end of the line");
 }
 
+TEST_F(Csv, BadRowsAreSteppedOverButAQuoteThatHidesRowsIsNot) {
+  CsvReader csv(file("a,b\n1\n\"x\"y,2\n3,4\n5,\"6\n7,8\n"), "a table");
+  Problems problems;
+  EXPECT_EQ(csv.next(problems), CsvRow::bad);  // one field
+  EXPECT_EQ(csv.next(problems), CsvRow::bad);  // text after a quote
+  EXPECT_EQ(problems.count(), 2U);
+  ASSERT_EQ(csv.next(problems), CsvRow::row);
+  EXPECT_EQ(csv.field(1), "4");
+  EXPECT_THROW((void)csv.next(problems), InputError);
+}
+
 TEST_F(Csv, EmptyAndMissingFiles) {
   EXPECT_NE(failure("").find(":1:1: is empty"), std::string::npos);
   EXPECT_NE(failure("\n\n").find(":1:1: is empty"), std::string::npos);

@@ -82,6 +82,22 @@ TEST_F(Files, CutAndDamagedFilesAreRefused) {
   }
 }
 
+TEST_F(Files, NothingButZerosMayFollowTheLastMember) {
+  const std::string one = gzip_of("one\n");
+  std::string broken = gzip_of("two\n");
+  broken[0] = 'X';
+  EXPECT_NE(failure(one + broken).find("is truncated or damaged"), std::string::npos);
+  EXPECT_NE(failure(one + "garbage"), "");
+  EXPECT_NE(failure(one + std::string(3, '\0') + "x"), "");
+}
+
+TEST(Diagnostics, ControlCharactersAreEscapedAndLongTextsCut) {
+  const Diagnostic odd{{"f", {2, 3}}, std::string("x is '\0\x1b'", 10), "a number"};
+  EXPECT_EQ(odd.text(), "f:2:3: x is '\\x00\\x1b'; expected a number");
+  const Diagnostic long_one{{"f", {}}, std::string(100000, 'A'), "less"};
+  EXPECT_LT(long_one.text().size(), 2100U);
+}
+
 TEST(PeekedSource, LooksAheadAndReadsTheSame) {
   const test::TemporaryFolder folder;
   PeekedSource source(open_source(folder.write("f", "abcdef"), "a file"));

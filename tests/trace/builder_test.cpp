@@ -34,10 +34,12 @@ std::uint64_t dropped(const Trace& trace, Finding finding) {
   return trace.account.dropped[static_cast<std::size_t>(finding)];
 }
 
-Trace build(const TraceOptions& options, std::vector<TraceJob> jobs, const TraceShape& shape = {}) {
+Trace build(const TraceOptions& options, std::vector<TraceJob> jobs,
+            TraceTimes times = TraceTimes::as_written) {
   TraceBuilder builder(options, "t");
+  builder.times_are(times);
   for (TraceJob& job : jobs) builder.add(std::move(job));
-  return builder.finish(shape);
+  return builder.finish({});
 }
 
 TEST(TraceBuilder, FailedJobsAreKeptDroppedOrTakenAsEnded) {
@@ -105,7 +107,7 @@ TEST(TraceBuilder, CalendarTimesStartAtTheEarliestSubmissionEvenIfThatJobIsDropp
   first.workers = 0;  // dropped
   TraceJob second = job_of("b", 1060);
   second.start_s = 1070;
-  const Trace trace = build({}, {second, first}, {.times = TraceTimes::calendar});
+  const Trace trace = build({}, {second, first}, TraceTimes::calendar);
   EXPECT_EQ(trace.epoch_s, 1000);
   ASSERT_EQ(ids(trace), "b");
   EXPECT_EQ(trace.jobs[0].submit_s, 60);
@@ -140,6 +142,22 @@ TEST(TraceBuilder, FiltersKeepWhatIsWantedAndCountTheRest) {
   EXPECT_EQ(trace.account.filtered, 6U);
   options.filter = {.statuses = {"failed"}};
   EXPECT_EQ(ids(build(options, jobs)), "");
+}
+
+TEST(TraceBuilder, AWindowOfCalendarTimesCountsFromTheEarliestSubmission) {
+  // Out of order: the earliest comes last, at 1000.
+  const std::vector<TraceJob> jobs{job_of("c", 1020), job_of("d", 1030), job_of("b", 1010),
+                                   job_of("a", 1000)};
+  TraceOptions options;
+  options.filter = {.from_s = 10, .to_s = 30};
+  Trace trace = build(options, jobs, TraceTimes::calendar);
+  EXPECT_EQ(ids(trace), "bc");
+  EXPECT_EQ(trace.jobs[0].submit_s, 10);
+  EXPECT_EQ(trace.account.filtered, 2U);
+  options.filter = {.to_s = 25, .limit = 2};
+  trace = build(options, jobs, TraceTimes::calendar);
+  EXPECT_EQ(ids(trace), "ab");
+  EXPECT_EQ(trace.account.filtered, 2U);
 }
 
 TEST(TraceBuilder, ASampleDependsOnEachJobAlone) {
