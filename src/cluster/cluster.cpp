@@ -69,8 +69,9 @@ ClusterState::ClusterState(const ClusterSpec& spec, bool mix_gpu_types)
     const auto type = std::find(types.begin(), types.end(), canonical_gpu(group.gpu));
     gpu_types_.insert(gpu_types_.end(), group.count,
                       GpuTypeId{static_cast<std::uint32_t>(type - types.begin())});
-    free_.insert(free_.end(), group.count,
-                 {group.gpus, group.cpus == 0 ? kUnlimited : group.cpus, memory_mb(group, kUnlimited)});
+    free_.insert(
+        free_.end(), group.count,
+        {group.gpus, group.cpus == 0 ? kUnlimited : group.cpus, memory_mb(group, kUnlimited)});
   }
   all_ = free_;
   memberships_.resize(gpus_.size(), {kNoPool, kNoPool});

@@ -30,9 +30,8 @@ double free_part(const ServerPool& servers, ServerId server, const ResourceReque
 
 Scored scored(const ServerPool& servers, ServerId server, const ResourceRequest& request,
               std::uint32_t capacity) {
-  return {.server = server,
-          .capacity = capacity,
-          .free_part = free_part(servers, server, request, 1)};
+  return {
+      .server = server, .capacity = capacity, .free_part = free_part(servers, server, request, 1)};
 }
 
 }  // namespace

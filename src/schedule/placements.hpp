@@ -1,5 +1,5 @@
-// The placements that ship. Ties keep the server order. All but `Consolidate` place whatever fits at
-// all.
+// The placements that ship. Ties keep the server order. All but `Consolidate` place whatever fits
+// at all.
 #pragma once
 
 #include "base/random.hpp"

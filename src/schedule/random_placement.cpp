@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "schedule/placements.hpp"
@@ -31,6 +32,7 @@ bool RandomPlacement::place(const ServerPool& servers, const ResourceRequest& re
   for (const Open& one : open) {
     if (one.taken.workers > 0) groups.push_back(one.taken);
   }
+  std::ranges::sort(groups, {}, &WorkerGroup::server);
   return true;
 }
 

@@ -70,7 +70,8 @@ void add_shipped_policies(PolicyRegistry& registry) {
        create<LeastAllocated, Placement>});
   registry.add_placement(
       {"random",
-       "each worker to any server with room, by scheduler.seed (the baseline of CASSINI, NSDI 2024)",
+       "each worker to any server with room, by scheduler.seed (the baseline of CASSINI, NSDI "
+       "2024)",
        {},
        [](std::uint64_t seed) { return std::make_unique<RandomPlacement>(seed); }});
 }
