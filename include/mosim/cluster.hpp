@@ -186,6 +186,14 @@ class ServerPool {
   // The pool's servers, ordered by how many GPUs they have free.
   [[nodiscard]] const FreeGpuIndex& by_free_gpus() const;
   [[nodiscard]] std::uint32_t free_gpus(ServerId server) const;
+  // All GPUs and CPU cores of a server, free or not; 0 cores: not limited.
+  [[nodiscard]] std::uint32_t gpus(ServerId server) const;
+  [[nodiscard]] std::uint32_t cpus(ServerId server) const;
+  [[nodiscard]] std::uint32_t free_cpus(ServerId server) const;
+  // In the order of ClusterSpec. A rack's servers are all in the same pools.
+  [[nodiscard]] std::uint32_t rack(ServerId server) const;
+  // Whether the servers have the same number of GPUs each, and none limits CPU cores.
+  [[nodiscard]] bool alike() const;
   // How many more workers of `request` a server of the pool can take.
   [[nodiscard]] std::uint32_t capacity_for(ServerId server, const ResourceRequest& request) const;
 
@@ -194,6 +202,7 @@ class ServerPool {
   struct Entry {
     FreeGpuIndex by_free_gpus;
     std::uint64_t total_free_gpus = 0;
+    bool alike = true;
   };
   ServerPool(const ClusterState& state, const Entry& entry) : state_(&state), entry_(&entry) {}
 
@@ -215,6 +224,11 @@ class ClusterState {
   // Of servers that take jobs, and of servers that still run some.
   [[nodiscard]] std::uint64_t gpus_up() const { return gpus_up_; }
   [[nodiscard]] std::uint32_t gpus(ServerId server) const { return gpus_[index(server)]; }
+  [[nodiscard]] std::uint32_t cpus(ServerId server) const {  // 0: not limited
+    const std::uint32_t cpus = all_[index(server)].cpus;
+    return cpus == kUnlimited ? 0 : cpus;
+  }
+  [[nodiscard]] std::uint32_t rack(ServerId server) const { return racks_[index(server)]; }
   [[nodiscard]] std::uint32_t free_gpus(ServerId server) const { return free_[index(server)].gpus; }
   [[nodiscard]] std::uint32_t free_cpus(ServerId server) const { return free_[index(server)].cpus; }
   [[nodiscard]] GpuTypeId gpu_type(ServerId server) const { return gpu_types_[index(server)]; }
@@ -249,6 +263,7 @@ class ClusterState {
     std::uint32_t typed_pool = kNoPool;
   };
   static constexpr std::uint32_t kNoPool = 0xffffffff;
+  static constexpr std::uint32_t kUnlimited = 0xffffffff;
 
   void change_free(ServerId server, const Resources& free);
   void enter_pools(ServerId server);
@@ -258,6 +273,7 @@ class ClusterState {
   std::vector<Resources> free_;
   std::vector<Resources> all_;
   std::vector<GpuTypeId> gpu_types_;
+  std::vector<std::uint32_t> racks_;
   std::vector<Membership> memberships_;
   std::vector<std::uint8_t> accepting_;
   std::vector<ServerPool::Entry> pools_;
@@ -273,6 +289,18 @@ inline const FreeGpuIndex& ServerPool::by_free_gpus() const { return entry_->by_
 inline std::uint32_t ServerPool::free_gpus(ServerId server) const {
   return state_->free_gpus(server);
 }
+
+inline std::uint32_t ServerPool::gpus(ServerId server) const { return state_->gpus(server); }
+
+inline std::uint32_t ServerPool::cpus(ServerId server) const { return state_->cpus(server); }
+
+inline std::uint32_t ServerPool::free_cpus(ServerId server) const {
+  return state_->free_cpus(server);
+}
+
+inline std::uint32_t ServerPool::rack(ServerId server) const { return state_->rack(server); }
+
+inline bool ServerPool::alike() const { return entry_->alike; }
 
 inline std::uint32_t ServerPool::capacity_for(ServerId server,
                                               const ResourceRequest& request) const {

@@ -2,6 +2,7 @@
 // (placement). Both are interfaces that users implement; names are registered in PolicyRegistry.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -20,7 +21,9 @@ class Placement {
   // Fills `groups` with a place for every worker on `servers`, each server at most once, in the
   // placement's own order. False, with `groups` in any state, when the request does not fit now. A
   // request that does not fit must not fit either when less is free. Where the servers that a job
-  // may use are several pools, the engine asks for one after the other.
+  // may use are several pools, the engine asks for one after the other. What it gives depends on
+  // these arguments alone; for a placement that draws random numbers, also on its seed and on how
+  // many places it has given, so each run needs one of its own.
   [[nodiscard]] virtual bool place(const ServerPool& servers, const ResourceRequest& request,
                                    std::vector<WorkerGroup>& groups) const = 0;
 };
@@ -63,6 +66,8 @@ class PolicyRegistry {
     std::string name;
     std::string summary;  // one line, with its source
     std::function<std::unique_ptr<Policy>()> make;
+    // Instead of `make`, for a policy that draws random numbers.
+    std::function<std::unique_ptr<Policy>(std::uint64_t seed)> make_seeded = {};
   };
   using QueueEntry = Entry<QueueDiscipline>;
   using PlacementEntry = Entry<Placement>;
@@ -76,8 +81,10 @@ class PolicyRegistry {
   [[nodiscard]] const std::vector<PlacementEntry>& placements() const { return placements_; }
 
   // Throw std::invalid_argument when the name is not registered.
-  [[nodiscard]] std::unique_ptr<QueueDiscipline> make_queue(std::string_view name) const;
-  [[nodiscard]] std::unique_ptr<Placement> make_placement(std::string_view name) const;
+  [[nodiscard]] std::unique_ptr<QueueDiscipline> make_queue(std::string_view name,
+                                                            std::uint64_t seed = 1) const;
+  [[nodiscard]] std::unique_ptr<Placement> make_placement(std::string_view name,
+                                                          std::uint64_t seed = 1) const;
 
  private:
   std::vector<QueueEntry> queues_;

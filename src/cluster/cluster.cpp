@@ -1,13 +1,10 @@
 #include "mosim/cluster.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 
 namespace mosim {
 namespace {
-
-constexpr std::uint32_t kUnlimited = std::numeric_limits<std::uint32_t>::max();
 
 std::uint32_t racks_in(const ServerGroup& group) {
   if (group.servers_per_rack == 0) return group.count == 0 ? 0 : 1;
@@ -15,8 +12,8 @@ std::uint32_t racks_in(const ServerGroup& group) {
 }
 
 // Whole units of 10^6 bytes, as jobs ask for them.
-std::uint32_t memory_mb(const ServerGroup& group) {
-  if (group.memory <= 0) return kUnlimited;
+std::uint32_t memory_mb(const ServerGroup& group, std::uint32_t unlimited) {
+  if (group.memory <= 0) return unlimited;
   return static_cast<std::uint32_t>(std::min(group.memory / 1e6, 4e9));
 }
 
@@ -60,7 +57,10 @@ std::vector<std::uint32_t> ClusterSpec::racks_by_server() const {
 }
 
 ClusterState::ClusterState(const ClusterSpec& spec, bool mix_gpu_types)
-    : gpus_(spec.gpus_by_server()), accepting_(gpus_.size(), 1), total_gpus_(spec.gpus()) {
+    : gpus_(spec.gpus_by_server()),
+      racks_(spec.racks_by_server()),
+      accepting_(gpus_.size(), 1),
+      total_gpus_(spec.gpus()) {
   gpus_up_ = total_gpus_;
   const std::vector<std::string> types = spec.gpu_types();
   std::vector<std::uint32_t> first_servers;
@@ -69,16 +69,20 @@ ClusterState::ClusterState(const ClusterSpec& spec, bool mix_gpu_types)
     const auto type = std::find(types.begin(), types.end(), canonical_gpu(group.gpu));
     gpu_types_.insert(gpu_types_.end(), group.count,
                       GpuTypeId{static_cast<std::uint32_t>(type - types.begin())});
-    free_.insert(free_.end(), group.count,
-                 {group.gpus, group.cpus == 0 ? kUnlimited : group.cpus, memory_mb(group)});
+    free_.insert(
+        free_.end(), group.count,
+        {group.gpus, group.cpus == 0 ? kUnlimited : group.cpus, memory_mb(group, kUnlimited)});
   }
   all_ = free_;
   memberships_.resize(gpus_.size(), {kNoPool, kNoPool});
   for (const PoolSpec& pool : divide_into_pools(spec, mix_gpu_types)) {
     std::uint32_t most = 0;
     for (const std::uint32_t group : pool.groups) most = std::max(most, spec.groups[group].gpus);
+    const bool alike = std::ranges::all_of(pool.groups, [&](std::uint32_t group) {
+      return spec.groups[group].gpus == most && spec.groups[group].cpus == 0;
+    });
     const auto id = static_cast<std::uint32_t>(pools_.size());
-    pools_.push_back({FreeGpuIndex(gpus_.size(), most), 0});
+    pools_.push_back({FreeGpuIndex(gpus_.size(), most), 0, alike});
     for (const std::uint32_t group : pool.groups) {
       for (std::uint32_t i = 0; i < spec.groups[group].count; ++i) {
         Membership& member = memberships_[first_servers[group] + i];

@@ -224,6 +224,8 @@ const Option<Scenario> kScenarioOptions[] = {
      "drop and count jobs that the cluster can never hold, instead of refusing the run"},
     {"scheduler.mix_gpu_types", ValueKind::boolean, &Scenario::mix_gpu_types,
      "a job may run on several GPU types at once, at the pace of the slowest"},
+    {"scheduler.seed", ValueKind::integer, &Scenario::scheduler_seed,
+     "seed of policies that draw random numbers, such as placement random", 0, kMostSeed},
     {"availability.mtbf", ValueKind::duration, &Scenario::mtbf_s,
      "mean time between random failures of a server (exponential), at least 1 min; 0 s: none"},
     {"availability.mttr", ValueKind::duration, &Scenario::mttr_s,

@@ -33,7 +33,7 @@ AugmentOptions augment_options(const Scenario& scenario) {
 
 // Refuses the jobs that can never run, or takes them out when the scenario says so.
 void settle_unplaceable(const Scenario& scenario, PreparedRun& run) {
-  const auto placement = policies().make_placement(scenario.placement);
+  const auto placement = policies().make_placement(scenario.placement, scenario.scheduler_seed);
   const std::vector<Unplaceable> found =
       find_unplaceable(run.cluster, run.jobs, *placement, scenario.mix_gpu_types);
   Problems problems;
@@ -81,6 +81,7 @@ void add_traffic(Hash& hash, const std::vector<GroupTraffic>& traffic) {
 bool is_of_the_run(const Option<Scenario>& option, const Scenario& scenario) {
   if (option.kind == ValueKind::path || is_of_cluster_file(option.key)) return false;
   if (option.kind == ValueKind::paths) return get_option(option, scenario) == "default";
+  if (option.key == "scheduler.seed") return scenario.scheduler_seed != Scenario{}.scheduler_seed;
   return option.key != "output.dir" && option.key != "profile.cache" &&
          option.key != "workloads.on_unknown_model" && !option.key.starts_with("cost.");
 }
@@ -298,10 +299,12 @@ Run simulate(const Scenario& scenario, PreparedRun prepared,
   std::vector<std::unique_ptr<QueueDiscipline>> queues;
   queues.reserve(run.cluster.virtual_clusters.size() + 1);
   for (const VirtualCluster& one : run.cluster.virtual_clusters) {
-    queues.push_back(policies().make_queue(one.queue.empty() ? scenario.queue : one.queue));
+    queues.push_back(policies().make_queue(one.queue.empty() ? scenario.queue : one.queue,
+                                           scenario.scheduler_seed));
   }
-  if (queues.empty()) queues.push_back(policies().make_queue(scenario.queue));
-  const auto placement = policies().make_placement(scenario.placement);
+  if (queues.empty())
+    queues.push_back(policies().make_queue(scenario.queue, scenario.scheduler_seed));
+  const auto placement = policies().make_placement(scenario.placement, scenario.scheduler_seed);
   run.result = simulate(run.cluster, run.jobs, queues, *placement,
                         {contention_options(scenario), std::move(progress), scenario.mix_gpu_types,
                          availability_options(scenario)});

@@ -2,30 +2,9 @@
 
 #include <algorithm>
 
+#include "schedule/visit_servers.hpp"
+
 namespace mosim {
-namespace {
-
-// Calls `visit(server, capacity)` for the servers with exactly `free` GPUs free that can take a
-// worker, in server order, until it returns false. False when it did.
-template <typename Visit>
-bool visit_level(const ServerPool& servers, const ResourceRequest& request, std::uint32_t free,
-                 Visit&& visit) {
-  const FreeGpuIndex& order = servers.by_free_gpus();
-  for (std::uint32_t at = order.first_at(free, 0); at != FreeGpuIndex::kNone;
-       at = order.first_at(free, at + 1)) {
-    const ServerId server{at};
-    const std::uint32_t capacity = servers.capacity_for(server, request);
-    if (capacity > 0 && !visit(server, capacity)) return false;
-  }
-  return true;
-}
-
-bool too_large(const ServerPool& servers, const ResourceRequest& request) {
-  return request.gpus() > servers.total_free_gpus() ||
-         request.gpus_per_worker > servers.by_free_gpus().most_gpus();
-}
-
-}  // namespace
 
 bool BinPacking::place(const ServerPool& servers, const ResourceRequest& request,
                        std::vector<WorkerGroup>& groups) const {
@@ -38,11 +17,7 @@ bool BinPacking::place(const ServerPool& servers, const ResourceRequest& request
     left -= workers;
     return left > 0;
   };
-  const std::uint32_t most = servers.by_free_gpus().most_gpus();
-  for (std::uint32_t free = request.gpus_per_worker; free <= most; ++free) {
-    if (!visit_level(servers, request, free, take)) return true;
-  }
-  return false;
+  return !visit_fewest_free_first(servers, request, take);
 }
 
 bool LoadBalancing::place(const ServerPool& servers, const ResourceRequest& request,
@@ -54,10 +29,7 @@ bool LoadBalancing::place(const ServerPool& servers, const ResourceRequest& requ
     groups.push_back({server, 1});
     return groups.size() < request.workers;
   };
-  for (std::uint32_t free = servers.by_free_gpus().most_gpus(); free >= request.gpus_per_worker;
-       --free) {
-    if (!visit_level(servers, request, free, take)) return true;
-  }
+  if (!visit_most_free_first(servers, request, take)) return true;
   // More rounds over the same servers, while any has room.
   auto left = request.workers - static_cast<std::uint32_t>(groups.size());
   for (bool dealt = true; dealt && left > 0;) {

@@ -20,9 +20,9 @@ void add(std::vector<Entry>& entries, Entry entry) {
 }
 
 template <typename Entry>
-auto make(const std::vector<Entry>& entries, std::string_view name) {
+auto make(const std::vector<Entry>& entries, std::string_view name, std::uint64_t seed) {
   for (const Entry& entry : entries) {
-    if (entry.name == name) return entry.make();
+    if (entry.name == name) return entry.make_seeded ? entry.make_seeded(seed) : entry.make();
   }
   throw std::invalid_argument(fmt::format("policy '{}' is not registered", name));
 }
@@ -52,6 +52,28 @@ void add_shipped_policies(PolicyRegistry& registry) {
       {"consolidate",
        "takes one server that holds the whole job, or waits (the artifact's colocate)",
        create<Consolidate, Placement>});
+  registry.add_placement(
+      {"consolidate-relaxed",
+       "the fewest servers that hold the job, the last of them the tightest (Tiresias, NSDI 2019)",
+       create<ConsolidateRelaxed, Placement>});
+  registry.add_placement(
+      {"topology",
+       "the fewest racks, then the fewest servers (locality as in Philly, USENIX ATC 2019)",
+       create<Topology, Placement>});
+  registry.add_placement(
+      {"most-allocated",
+       "each worker to the server with the largest part in use (Kubernetes NodeResourcesFit)",
+       create<MostAllocated, Placement>});
+  registry.add_placement(
+      {"least-allocated",
+       "each worker to the server with the largest part free (Kubernetes NodeResourcesFit)",
+       create<LeastAllocated, Placement>});
+  registry.add_placement(
+      {"random",
+       "each worker to any server with room, by scheduler.seed (the baseline of CASSINI, NSDI "
+       "2024)",
+       {},
+       [](std::uint64_t seed) { return std::make_unique<RandomPlacement>(seed); }});
 }
 
 }  // namespace
@@ -60,12 +82,14 @@ void PolicyRegistry::add_queue(QueueEntry entry) { add(queues_, std::move(entry)
 
 void PolicyRegistry::add_placement(PlacementEntry entry) { add(placements_, std::move(entry)); }
 
-std::unique_ptr<QueueDiscipline> PolicyRegistry::make_queue(std::string_view name) const {
-  return make(queues_, name);
+std::unique_ptr<QueueDiscipline> PolicyRegistry::make_queue(std::string_view name,
+                                                            std::uint64_t seed) const {
+  return make(queues_, name, seed);
 }
 
-std::unique_ptr<Placement> PolicyRegistry::make_placement(std::string_view name) const {
-  return make(placements_, name);
+std::unique_ptr<Placement> PolicyRegistry::make_placement(std::string_view name,
+                                                          std::uint64_t seed) const {
+  return make(placements_, name, seed);
 }
 
 PolicyRegistry& policies() {

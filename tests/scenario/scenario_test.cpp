@@ -42,6 +42,24 @@ TEST(Scenario, ResolvedYamlReadsBackTheSame) {
   EXPECT_EQ(resolved_yaml(load_scenario(folder.write("r.yaml", text), {})), text);
 }
 
+TEST(Scenario, TheSeedOfTheSchedulerReachesThePlacement) {
+  const auto run = [](const char* placement, const char* seed) {
+    const Scenario scenario = load_scenario("", {{"scheduler.placement", placement, "--set", false},
+                                                 {"scheduler.seed", seed, "--set", false}});
+    return simulate(scenario, prepare(scenario)).result.digest();
+  };
+  EXPECT_EQ(run("random", "1"), run("random", "1"));
+  EXPECT_NE(run("random", "1"), run("random", "2"));
+  EXPECT_EQ(run("topology", "1"), run("topology", "2"));
+}
+
+TEST(Scenario, TheSeedOfTheSchedulerIsPartOfTheRun) {
+  const auto digest = [](const char* seed) {
+    return prepare(load_scenario("", {{"scheduler.seed", seed, "--set", false}})).digest;
+  };
+  EXPECT_NE(digest("1"), digest("2"));
+}
+
 constexpr const char* kRealCluster = R"(
 cluster:
   servers:

@@ -3,42 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <string_view>
-#include <utility>
-#include <vector>
 
-namespace mosim {
+#include "schedule/places.hpp"
+
+namespace mosim::test {
 namespace {
-
-using Groups = std::vector<WorkerGroup>;
-
-WorkerGroup on(std::uint32_t server, std::uint32_t workers) { return {ServerId{server}, workers}; }
-
-ServerGroup servers(std::uint32_t count, std::uint32_t gpus, std::uint32_t cpus = 0) {
-  ServerGroup group;
-  group.count = count;
-  group.gpus = gpus;
-  group.cpus = cpus;
-  return group;
-}
-
-// Servers of 8 GPUs with this many of them free.
-ClusterState with_free(const std::vector<std::uint32_t>& free) {
-  ClusterState state(ClusterSpec{{servers(static_cast<std::uint32_t>(free.size()), 8)}});
-  for (std::uint32_t server = 0; server < free.size(); ++server) {
-    const std::uint32_t taken = 8 - free[server];
-    if (taken > 0) state.allocate(Groups{on(server, taken)}, {taken, 1, 0});
-  }
-  return state;
-}
-
-// Where a request goes; nothing when it does not fit.
-Groups placed(const Placement& placement, const ClusterState& state,
-              const ResourceRequest& request) {
-  // What stood in `groups` before must not matter.
-  Groups groups{on(0, 99)};
-  if (!placement.place(state.pool(PoolId{0}), request, groups)) groups.clear();
-  return groups;
-}
 
 TEST(BinPacking, FillsTheServersWithTheFewestFreeGpus) {
   const ClusterState state = with_free({8, 3, 0, 2, 5});
@@ -133,4 +102,4 @@ TEST(LargestPlacement, FindsTheMostWorkers) {
 }
 
 }  // namespace
-}  // namespace mosim
+}  // namespace mosim::test

@@ -126,7 +126,9 @@ TEST(PolicyRegistry, HasThePoliciesThatShip) {
   };
   EXPECT_EQ(names(policies().queues()), (std::vector<std::string>{"fifo", "fifo-skip"}));
   EXPECT_EQ(names(policies().placements()),
-            (std::vector<std::string>{"bin-packing", "load-balancing", "consolidate"}));
+            (std::vector<std::string>{"bin-packing", "load-balancing", "consolidate",
+                                      "consolidate-relaxed", "topology", "most-allocated",
+                                      "least-allocated", "random"}));
   EXPECT_NE(dynamic_cast<Fifo*>(policies().make_queue("fifo").get()), nullptr);
   EXPECT_NE(dynamic_cast<FifoSkip*>(policies().make_queue("fifo-skip").get()), nullptr);
   EXPECT_NE(dynamic_cast<Consolidate*>(policies().make_placement("consolidate").get()), nullptr);
@@ -140,6 +142,18 @@ TEST(PolicyRegistry, MakesWhatWasAdded) {
   EXPECT_NE(dynamic_cast<Consolidate*>(registry.make_placement("mine").get()), nullptr);
   // Every run gets a policy of its own.
   EXPECT_NE(registry.make_queue("mine"), registry.make_queue("mine"));
+}
+
+TEST(PolicyRegistry, HandsTheSeedToPoliciesThatDraw) {
+  PolicyRegistry registry;
+  std::vector<std::uint64_t> seeds;
+  registry.add_placement({"mine", "of mine", {}, [&](std::uint64_t seed) {
+                            seeds.push_back(seed);
+                            return std::make_unique<RandomPlacement>(seed);
+                          }});
+  EXPECT_NE(registry.make_placement("mine"), nullptr);
+  EXPECT_NE(registry.make_placement("mine", 7), nullptr);
+  EXPECT_EQ(seeds, (std::vector<std::uint64_t>{1, 7}));
 }
 
 TEST(PolicyRegistry, RefusesDuplicatesAndUnknownNames) {

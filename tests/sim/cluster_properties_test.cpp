@@ -93,7 +93,9 @@ Case random_case() {
   Case one;
   one.cluster = random_cluster();
   one.queue = *rc::gen::element<std::string>("fifo", "fifo-skip");
-  one.placement = *rc::gen::element<std::string>("bin-packing", "load-balancing", "consolidate");
+  one.placement = *rc::gen::element<std::string>("bin-packing", "load-balancing", "consolidate",
+                                                 "consolidate-relaxed", "topology",
+                                                 "most-allocated", "least-allocated", "random");
   one.options.mix_gpu_types = pick(0, 3) == 0;
   one.options.contention.kind = *rc::gen::element(ContentionKind::none, ContentionKind::fixed,
                                                   ContentionKind::mosim, ContentionKind::mosim);
