@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string_view>
 
 #include "base/problems.hpp"
 #include "base/text.hpp"
@@ -81,9 +82,8 @@ class Assigner {
   const Fate& gpu_type(const std::string& name) {
     const auto [at, added] = gpu_fates_.try_emplace(name);
     if (!added) return at->second;
-    const auto type = std::find(gpu_types_.begin(), gpu_types_.end(), canonical_gpu(name));
-    if (type != gpu_types_.end()) {
-      at->second.id = static_cast<std::uint32_t>(type - gpu_types_.begin());
+    if (const auto type = find_gpu_type(name)) {
+      at->second.id = *type;
     } else if (scenario_.trace_gpu_type == "match") {
       at->second.id = static_cast<std::uint32_t>(kAnyGpuType);
     } else {
@@ -91,6 +91,18 @@ class Assigner {
                     one_of(name, gpu_types_) + ", or --skip-unplaceable to drop such jobs"};
     }
     return at->second;
+  }
+
+  // The first type of "A|B|..." that the cluster has.
+  [[nodiscard]] std::optional<std::uint32_t> find_gpu_type(std::string_view names) const {
+    while (!names.empty()) {
+      const std::size_t bar = std::min(names.find('|'), names.size());
+      const std::string name = canonical_gpu(std::string(trim(names.substr(0, bar))));
+      const auto type = std::find(gpu_types_.begin(), gpu_types_.end(), name);
+      if (type != gpu_types_.end()) return static_cast<std::uint32_t>(type - gpu_types_.begin());
+      names.remove_prefix(std::min(bar + 1, names.size()));
+    }
+    return std::nullopt;
   }
 
   void lose(const Trace& trace, const TraceJob& job, bool drop, const Fate& fate,

@@ -92,7 +92,7 @@ TEST_F(Files, NothingButZerosMayFollowTheLastMember) {
 }
 
 TEST(Diagnostics, ControlCharactersAreEscapedAndLongTextsCut) {
-  const Diagnostic odd{{"f", {2, 3}}, std::string("x is '\0\x1b'", 10), "a number"};
+  const Diagnostic odd{{"f", {2, 3}}, std::string("x is '\0\x1b'", 9), "a number"};
   EXPECT_EQ(odd.text(), "f:2:3: x is '\\x00\\x1b'; expected a number");
   const Diagnostic long_one{{"f", {}}, std::string(100000, 'A'), "less"};
   EXPECT_LT(long_one.text().size(), 2100U);

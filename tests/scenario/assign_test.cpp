@@ -92,5 +92,17 @@ TEST(AssignJobs, GpuTypesAreIgnoredMatchedOrRequired) {
   EXPECT_EQ(types("require"), (Types{GpuTypeId{2}, GpuTypeId{1}, kAnyGpuType}));
 }
 
+TEST(AssignJobs, OfAlternativeGpuTypesTheFirstThatIsThere) {
+  Scenario scenario;
+  scenario.servers = {ServerGroup{.gpu = "T4"}, ServerGroup{.gpu = "V100M32"}};
+  scenario.trace_gpu_type = "require";
+  Trace trace = trace_of({{"", "V100M16|V100M32"}, {"", "V100M32|T4"}, {"", "P100 | T4"}});
+  const std::vector<JobHome> homes = assign_jobs(scenario, trace).homes;
+  ASSERT_EQ(homes.size(), 3U);
+  EXPECT_EQ(homes[0].gpu_type, GpuTypeId{1});
+  EXPECT_EQ(homes[1].gpu_type, GpuTypeId{1});
+  EXPECT_EQ(homes[2].gpu_type, GpuTypeId{0});
+}
+
 }  // namespace
 }  // namespace mosim
