@@ -1,6 +1,8 @@
 // Runs side by side, for people and for programs.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "base/csv.hpp"
@@ -20,7 +22,7 @@ std::string change_text(const std::optional<double>& change) {
 }
 
 std::string signed_duration(double seconds) {
-  return (seconds < 0 ? "-" : "+") + human_duration(seconds < 0 ? -seconds : seconds);
+  return fmt::format("{}{}", seconds < 0 ? "-" : "+", human_duration(std::abs(seconds)));
 }
 
 bool is_time(const std::string& name) { return name.substr(0, name.find('.')).ends_with("_s"); }
@@ -84,10 +86,14 @@ TextTable extremes_table(const RunComparison& comparison, std::size_t run) {
 }
 
 std::string tables(const RunComparison& comparison, std::string (*text)(const TextTable&)) {
-  std::string out = text(metrics_table(comparison)) + "\n" + text(jobs_table(comparison));
+  std::string out = text(metrics_table(comparison));
+  out += '\n';
+  out += text(jobs_table(comparison));
   for (std::size_t run = 1; run < comparison.labels.size(); ++run) {
     const TextTable extremes = extremes_table(comparison, run);
-    if (!extremes.rows.empty()) out += "\n" + text(extremes);
+    if (extremes.rows.empty()) continue;
+    out += '\n';
+    out += text(extremes);
   }
   return out;
 }
