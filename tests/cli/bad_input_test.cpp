@@ -315,6 +315,27 @@ TEST_F(BadInput, OutputThatHoldsARunIsRefusedWithoutForce) {
   EXPECT_NE(read_text(out + "/jobs.csv"), before);
 }
 
+TEST_F(BadInput, StandardOutputThatCannotBeWritten) {
+  const std::string trace = folder_.write("t.csv", kHeader + "0,bert,0,5,2\n");
+  for (const std::string& command :
+       {std::string("--help"), std::string("--version"), std::string("policies"),
+        std::string("schema"), std::string("characterize --models bert"), "trace stats " + trace,
+        "trace convert " + trace + " -o -", "run --json -o " + folder_.path("run")}) {
+    const CommandResult result = run_command("{mosim} " + command + " > /dev/full");
+    EXPECT_EQ(result.exit_code, 1) << command;
+    EXPECT_NE(result.err.find("cannot be written"), std::string::npos) << command << result.err;
+  }
+}
+
+TEST_F(BadInput, AFileAtTheLimitOfItsSize) {
+  const std::string out = folder_.path("t.csv");
+  const CommandResult result =
+      run_command("(ulimit -f 1; {mosim} trace generate --jobs 1000 -o " + out + ")");
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_NE(result.err.find("t.csv: cannot be written"), std::string::npos) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
 TEST_F(BadInput, UsageIsExitCodeTwo) {
   EXPECT_EQ(run_mosim("").exit_code, 2);
   EXPECT_EQ(run_mosim("runn").exit_code, 2);
