@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "base/file.hpp"
+#include "base/output_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/scenario_arguments.hpp"
 #include "mosim/study.hpp"
@@ -61,7 +61,10 @@ void characterize(const Arguments& arguments) {
   make();
   for (const std::string& line : pool.refused) spdlog::warn("{}", line);
   if (!arguments.output.empty()) {
-    write_file(arguments.output, characterization_csv(pool));
+    OutputFile output(arguments.output, true);
+    output.write(characterization_csv(pool));
+    output.commit();
+    if (arguments.output == kStandardOutput) return;
     spdlog::info("wrote {}", arguments.output);
   }
   if (arguments.format == "json") {
@@ -114,7 +117,8 @@ void add_characterize(CLI::App& app) {
       ->check(CLI::IsMember({"table", "json", "csv"}))
       ->capture_default_str();
   command->add_option("-o,--output", arguments->output,
-                      "Write a profile table, which profile.backend=table reads");
+                      "Write a profile table, which profile.backend=table reads; - for standard "
+                      "output, instead of what is shown there");
   command->callback([arguments] { characterize(*arguments); });
 }
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "base/file.hpp"
+#include "base/output_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/scenario_arguments.hpp"
 #include "mosim/output.hpp"
@@ -15,6 +15,7 @@ struct Arguments {
   std::shared_ptr<ScenarioArguments> scenario = std::make_shared<ScenarioArguments>();
   std::string format = "table";
   std::string output;
+  bool force = false;
 };
 
 void show(const Arguments& arguments) {
@@ -22,7 +23,10 @@ void show(const Arguments& arguments) {
   const ClusterSpec cluster = cluster_of(scenario);
   for (const std::string& note : scenario.cluster_notes) spdlog::warn("{}", note);
   if (!arguments.output.empty()) {
-    write_file(arguments.output, cluster_yaml(cluster));
+    OutputFile output(arguments.output, arguments.force);
+    output.write(cluster_yaml(cluster));
+    output.commit();
+    if (arguments.output == kStandardOutput) return;
     spdlog::info("wrote {}", arguments.output);
   }
   fmt::print("{}", arguments.format == "json" ? cluster_json(cluster, scenario.cluster_notes)
@@ -53,7 +57,10 @@ void add_cluster(CLI::App& app) {
   command->add_option("--format", arguments->format, "Of stdout: table or json")
       ->check(CLI::IsMember({"table", "json"}))
       ->capture_default_str();
-  command->add_option("-o,--output", arguments->output, "Write it as a cluster file of MoSim");
+  command->add_option("-o,--output", arguments->output,
+                      "Write it as a cluster file of MoSim; - for standard output, instead of what "
+                      "is shown there");
+  command->add_flag("--force", arguments->force, "Replace the file that is there");
   command->callback([arguments] { show(*arguments); });
 }
 

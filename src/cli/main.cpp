@@ -2,6 +2,7 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <csignal>
 #include <cstdio>
 
 #include "cli/commands.hpp"
@@ -53,17 +54,26 @@ int run(int argc, char** argv) {
   return 0;
 }
 
+// Whether all that was printed is written: a full disk may show only when the buffer is emptied.
+bool output_is_written() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
+    // A file that reaches the limit of its size is then an error of its writing.
+    std::signal(SIGXFSZ, SIG_IGN);
     set_up_log();
-    return run(argc, argv);
+    const int exit_code = run(argc, argv);
+    if (!output_is_written()) throw mosim::RunError("what was printed is lost");
+    return exit_code;
   } catch (const mosim::InputError& error) {
     fmt::print(stderr, "{}\n", error.what());
     return kBadInput;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "mosim: {}\n", error.what());
+    const bool written = output_is_written();
+    fmt::print(stderr, "mosim: {}{}\n",
+               written ? "" : "standard output cannot be written: ", error.what());
     return kFailed;
   }
 }

@@ -94,8 +94,11 @@ const GpuSpec& known_gpu(std::string_view name) {
   if (const GpuSpec* gpu = find_gpu(name)) return *gpu;
   std::vector<std::string> names;
   for (const GpuSpec& gpu : gpu_catalogue()) names.push_back(gpu.name);
-  throw InputError({"cluster", {}}, fmt::format("GPU '{}' is not in the catalogue", name),
-                   one_of(name, names));
+  throw InputError(
+      {"cluster", {}}, fmt::format("GPU '{}' is not in the catalogue", name),
+      fmt::format("a name of data/gpus/, {}; or, for the name in a cluster file, --set "
+                  "cluster.gpu_types={}=NAME with one of them",
+                  one_of(name, names), name));
 }
 
 }  // namespace mosim

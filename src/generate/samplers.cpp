@@ -96,7 +96,8 @@ double DurationSampler::at(double uniform) const {
   return std::clamp(to_milliseconds(value), spec_.min_s, spec_.max_s);
 }
 
-WeekClock::WeekClock(const ArrivalSpec& spec) : start_s_(spec.start_s) {
+// Whole weeks before the start change nothing, and would cost the digits of the times.
+WeekClock::WeekClock(const ArrivalSpec& spec) : start_s_(std::fmod(spec.start_s, kWeek_s)) {
   double total = 0;
   for (const double relative : spec.week) total += relative;
   const double mean = spec.week.empty() ? 1 : total / kWeekHours;

@@ -54,12 +54,13 @@ Item read_item(const ListOption<Item>& list, const YamlNode& node, Problems& pro
 template <typename Item>
 void read_list(const ListOption<Item>& list, const YamlNode& node, Scenario& scenario,
                Problems& problems) {
-  const bool empty = node.kind == YamlNode::Kind::null || node.children.empty();
-  if ((node.kind != YamlNode::Kind::list && !(empty && list.may_be_empty)) ||
-      (empty && !list.may_be_empty)) {
+  const bool is_list = node.kind == YamlNode::Kind::list;
+  const bool empty = node.kind == YamlNode::Kind::null || (is_list && node.children.empty());
+  if (empty ? !list.may_be_empty : !is_list) {
     const std::string expected =
         list.may_be_empty ? "a list of maps" : fmt::format("a list of at least {}", list.item);
-    problems.add(node.where(), fmt::format("{} is {}", list.key, kind_name(node.kind)), expected);
+    const std::string_view kind = empty && is_list ? "an empty list" : kind_name(node.kind);
+    problems.add(node.where(), fmt::format("{} is {}", list.key, kind), expected);
     return;
   }
   std::vector<Item>& items = scenario.*list.member;
@@ -178,6 +179,14 @@ void apply_override(YamlNode& root, const Override& override) {
   *at = std::move(value);
 }
 
+void check_keys(const YamlNode& map, const std::vector<std::string>& known, Problems& problems) {
+  for (const YamlNode& child : map.children) {
+    if (std::find(known.begin(), known.end(), child.key) != known.end()) continue;
+    problems.add(child.key_where(), fmt::format("unknown key '{}'", child.key),
+                 one_of(child.key, known));
+  }
+}
+
 // A cluster file of ours has the key servers, alone or below cluster as in a scenario.
 YamlNode read_own_cluster_file(Scenario& scenario, Problems& problems) {
   const std::string& file = scenario.cluster_file;
@@ -190,6 +199,8 @@ YamlNode read_own_cluster_file(Scenario& scenario, Problems& problems) {
   }
   const YamlNode* below = root.find("cluster");
   const YamlNode& cluster = below == nullptr ? root : *below;
+  if (below != nullptr) check_keys(root, {"cluster"}, problems);
+  check_keys(cluster, {"servers", "virtual_clusters"}, problems);
   scenario.virtual_clusters.clear();
   if (const YamlNode* servers = cluster.find("servers")) {
     read_list(servers_list(), *servers, scenario, problems);

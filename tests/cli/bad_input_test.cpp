@@ -215,6 +215,27 @@ TEST_F(BadInput, KeysOfVirtualClusters) {
   refused_list("[{name: abc}], unmapped: abd", {"cluster.unmapped is 'abd'", "nearest: 'abc'"});
 }
 
+TEST_F(BadInput, KeysOfClusterFiles) {
+  const auto refused_file = [&](const std::string& text, const std::vector<std::string>& parts) {
+    refused("--cluster " + folder_.write("c.yaml", text), parts);
+  };
+  refused_file("servers: [{count: 2}]\nvirtual_cluster: [{name: a}]\n",
+               {"c.yaml:2:1: unknown key 'virtual_cluster'", "nearest: 'virtual_clusters'"});
+  refused_file("cluster:\n  servers: [{count: 2}]\n  unmapped: a\n",
+               {"c.yaml:3:3: unknown key 'unmapped'; expected one of servers, virtual_clusters"});
+  refused_file("cluster: {servers: [{count: 2}]}\nclusters: {}\n",
+               {"c.yaml:2:1: unknown key 'clusters'", "nearest: 'cluster'"});
+  refused_file("server: [{count: 2}]\n", {"c.yaml:1:1: unknown key 'server'", "has no key"});
+}
+
+TEST_F(BadInput, SomethingElseWhereAListIsNeeded) {
+  refused("--set availability.events=foo", {"availability.events is a value", "a list of maps"});
+  refused("--set cluster.virtual_clusters=foo", {"cluster.virtual_clusters is a value"});
+  scenario_refused("cluster: {virtual_clusters: {}}\n", {":1:29:", "is a map"});
+  scenario_refused("cluster: {servers: []}\n",
+                   {":1:20: cluster.servers is an empty list", "at least a group of servers"});
+}
+
 TEST_F(BadInput, KeysOfAvailability) {
   const auto refused_event = [&](const std::string& event, const std::vector<std::string>& parts) {
     scenario_refused("availability: {events: [{" + event + "}]}\n", parts);
@@ -292,6 +313,27 @@ TEST_F(BadInput, OutputThatHoldsARunIsRefusedWithoutForce) {
   EXPECT_EQ(read_text(out + "/jobs.csv"), before);
   EXPECT_EQ(run_mosim("run -q --queue fifo-skip --force -o " + out).exit_code, 0);
   EXPECT_NE(read_text(out + "/jobs.csv"), before);
+}
+
+TEST_F(BadInput, StandardOutputThatCannotBeWritten) {
+  const std::string trace = folder_.write("t.csv", kHeader + "0,bert,0,5,2\n");
+  for (const std::string& command :
+       {std::string("--help"), std::string("--version"), std::string("policies"),
+        std::string("schema"), std::string("characterize --models bert"), "trace stats " + trace,
+        "trace convert " + trace + " -o -", "run --json -o " + folder_.path("run")}) {
+    const CommandResult result = run_command("{mosim} " + command + " > /dev/full");
+    EXPECT_EQ(result.exit_code, 1) << command;
+    EXPECT_NE(result.err.find("cannot be written"), std::string::npos) << command << result.err;
+  }
+}
+
+TEST_F(BadInput, AFileAtTheLimitOfItsSize) {
+  const std::string out = folder_.path("t.csv");
+  const CommandResult result =
+      run_command("(ulimit -f 1; {mosim} trace generate --jobs 1000 -o " + out + ")");
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_NE(result.err.find("t.csv: cannot be written"), std::string::npos) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(out));
 }
 
 TEST_F(BadInput, UsageIsExitCodeTwo) {

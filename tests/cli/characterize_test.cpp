@@ -140,5 +140,15 @@ TEST(Characterize, AstraSimIsNotAskedAboutMicroBatches) {
   EXPECT_NE(result.err.find("with one micro-batch"), std::string::npos) << result.err;
 }
 
+TEST(Characterize, WritesItsTableToStandardOutputOrOverTheLastOne) {
+  const TemporaryFolder folder;
+  const std::string table = folder.write("table.csv", "old");
+  const std::string command = "characterize --models bert --gpus 2 -o ";
+  ASSERT_EQ(run_mosim(command + table).exit_code, 0);
+  const std::string written = read_text(table);
+  EXPECT_NE(written.find("bert,2,"), std::string::npos) << written;
+  EXPECT_EQ(run_mosim(command + "-").out, written);
+}
+
 }  // namespace
 }  // namespace mosim::test

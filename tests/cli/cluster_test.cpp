@@ -39,6 +39,22 @@ TEST(ClusterCommand, WritesAFileThatIsTheSameCluster) {
   EXPECT_EQ(first.out, second.out);
 }
 
+TEST(ClusterCommand, KeepsAFileThatIsThereAndWritesToPipes) {
+  const TemporaryFolder folder;
+  const std::string show = "cluster " + folder.write("mine.yaml", "servers: [{count: 3}]\n");
+  const std::string out = folder.write("out.yaml", "precious");
+  const CommandResult refused = run_mosim(show + " -o " + out);
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_NE(refused.err.find("is there already"), std::string::npos) << refused.err;
+  EXPECT_EQ(read_text(out), "precious");
+  EXPECT_EQ(run_mosim(show + " --force -o " + out).exit_code, 0);
+  const std::string yaml = read_text(out);
+  EXPECT_NE(yaml.find("count: 3"), std::string::npos) << yaml;
+  EXPECT_EQ(run_mosim(show + " -o -").out, yaml);
+  EXPECT_EQ(run_command("{mosim} " + show + " -o /dev/stderr 2>&1 >/dev/null | grep -v wrote").out,
+            yaml);
+}
+
 TEST(ClusterCommand, ARunIsTheSameFromItsResolvedScenario) {
   const TemporaryFolder folder;
   const std::string file = folder.write("spec.csv",
@@ -62,7 +78,10 @@ TEST(ClusterCommand, UnknownGpusAreRefusedWhenAProfileIsNeeded) {
                    "c,96000,393216,8,G2\nd,96000,393216,8,G2\n");
   const CommandResult refused = run_mosim("run -q --cluster " + file + " -o " + folder.path("a"));
   EXPECT_EQ(refused.exit_code, 3);
-  EXPECT_NE(refused.err.find("GPU 'G2' is not in the catalogue"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("GPU 'G2' is not in the catalogue; expected a name of data/gpus/"),
+            std::string::npos)
+      << refused.err;
+  EXPECT_NE(refused.err.find("cluster.gpu_types=G2=NAME"), std::string::npos) << refused.err;
   const CommandResult named =
       run_mosim("run -q --cluster " + file + " --set cluster.gpu_types=G2=A100-SXM4-80GB -o " +
                 folder.path("b"));

@@ -83,6 +83,55 @@ TEST(TraceGenerate, UsageIsChecked) {
   EXPECT_EQ(test::run_mosim("trace generate --preset nosuch").exit_code, 3);
   EXPECT_EQ(test::run_mosim("trace generate --preset paper --like x.csv").exit_code, 2);
   EXPECT_EQ(test::run_mosim("trace generate --jobs 0").exit_code, 2);
+  for (const char* wrong :
+       {"--jitter=nan", "--jitter=inf", "--jitter=-1", "--jitter=101", "--seed=-1", "--seed=1.5",
+        "--seed=18446744073709551616", "--jobs=-18446744073709551615", "--jobs=1000000000001"}) {
+    const test::CommandResult result = test::run_mosim(std::string("trace generate ") + wrong);
+    EXPECT_EQ(result.exit_code, 2) << wrong;
+    EXPECT_NE(result.err.find("expected a"), std::string::npos) << wrong << result.err;
+    EXPECT_EQ(result.out, "") << wrong;
+  }
+  EXPECT_EQ(test::run_mosim("trace generate --jobs 1 --seed 18446744073709551615").exit_code, 0);
+}
+
+TEST(TraceGenerate, AStartIsATimeOfTheWeek) {
+  const test::TemporaryFolder folder;
+  const auto starting = [&](const std::string& start) {
+    const std::string file = folder.write(
+        "s.yaml", "arrivals: {rate: 20/d, weekdays: [1, 1, 1, 1, 1, 0, 0], start: " + start +
+                      "}\ngpus: 1\ndurations: {law: constant, value: 1 s}\n");
+    return test::run_mosim("trace generate --jobs 50 --spec " + file).out;
+  };
+  const std::string friday = starting("4 d");
+  EXPECT_NE(friday, starting("3 d"));
+  EXPECT_EQ(friday, starting("700000000004 d"));
+}
+
+TEST(TraceGenerate, ReadsTheTraceOfFitAndLikeAsTraceStatsDoes) {
+  const test::TemporaryFolder folder;
+  const std::string trace = folder.write("t.csv",
+                                         "job_id,model,arrival_time,duration,gpu_workers\n"
+                                         "0,bert,0,5,1\n1,bert,60,7,8\n2,bert,bad,7,8\n"
+                                         "3,bert,120,9,8\n");
+  const std::string like = "trace generate --like " + trace;
+  EXPECT_EQ(test::run_mosim(like).exit_code, 3);
+  for (const std::string& filter :
+       {std::string("--lenient --min-gpus 2"), std::string("--set trace.lenient=true --min-gpus 2"),
+        "--min-gpus 2 --scenario " + folder.write("s.yaml", "trace: {lenient: true}\n")}) {
+    const test::CommandResult result = test::run_mosim(like + " --jobs 40 " + filter);
+    ASSERT_EQ(result.exit_code, 0) << filter << result.err;
+    const Trace drawn = read_trace({.file = folder.write("drawn.csv", result.out)});
+    EXPECT_EQ(drawn.jobs.size(), 40U);
+    for (const TraceJob& job : drawn.jobs) EXPECT_EQ(job.workers, 8U) << filter;
+  }
+  const test::CommandResult fitted = test::run_mosim(
+      "trace generate -q --print-spec --lenient "
+      "--min-gpus 2 --fit " +
+      trace);
+  EXPECT_EQ(fitted.exit_code, 0) << fitted.err;
+  EXPECT_NE(fitted.out.find("jobs: 2\n"), std::string::npos) << fitted.out;
+  EXPECT_EQ(test::run_mosim(like + " --lenient --min-gpus 9").exit_code, 3);  // no job is left
+  EXPECT_EQ(test::run_mosim("trace generate --preset paper --min-gpus 2").exit_code, 2);
 }
 
 TEST(TraceGenerate, TheBundledScenarioRuns) {
