@@ -81,7 +81,6 @@ void add_traffic(Hash& hash, const std::vector<GroupTraffic>& traffic) {
 bool is_of_the_run(const Option<Scenario>& option, const Scenario& scenario) {
   if (option.kind == ValueKind::path || is_of_cluster_file(option.key)) return false;
   if (option.kind == ValueKind::paths) return get_option(option, scenario) == "default";
-  if (option.key == "scheduler.seed") return scenario.scheduler_seed != Scenario{}.scheduler_seed;
   return option.key != "output.dir" && option.key != "profile.cache" &&
          option.key != "workloads.on_unknown_model" && !option.key.starts_with("cost.");
 }
