@@ -301,8 +301,9 @@ Run simulate(const Scenario& scenario, PreparedRun prepared,
     queues.push_back(policies().make_queue(one.queue.empty() ? scenario.queue : one.queue,
                                            scenario.scheduler_seed));
   }
-  if (queues.empty())
+  if (queues.empty()) {
     queues.push_back(policies().make_queue(scenario.queue, scenario.scheduler_seed));
+  }
   const auto placement = policies().make_placement(scenario.placement, scenario.scheduler_seed);
   run.result = simulate(run.cluster, run.jobs, queues, *placement,
                         {contention_options(scenario), std::move(progress), scenario.mix_gpu_types,
