@@ -185,11 +185,11 @@ TEST(Generator, TheSameSeedGivesTheSameBytesEverywhere) {
   generate_trace(spec, [&](std::string_view piece) { text += piece; });
   // Worked out apart from this code, with integers of any size and 30 digits.
   EXPECT_EQ(text,
-            "job_id,model,arrival_time,duration,gpu_workers,gpu_per_worker,user,status\n"
-            "0,,33.495,154.532,1,1,\"bob, jr\",failed\n"
-            "1,,455.577,14890.214,1,1,ann,failed\n"
-            "2,,647.14,4002.66,1,1,ann,completed\n"
-            "3,,831.59,116.651,1,1,ann,completed\n");
+            "job_id,model,arrival_time,duration,gpu_workers,status,user\n"
+            "0,,33.495,154.532,1,failed,\"bob, jr\"\n"
+            "1,,455.577,14890.214,1,failed,ann\n"
+            "2,,647.14,4002.66,1,completed,ann\n"
+            "3,,831.59,116.651,1,completed,ann\n");
   spec.seed = 8;
   std::string other;
   generate_trace(spec, [&](std::string_view piece) { other += piece; });
