@@ -167,9 +167,9 @@ struct Job {
 // The profiles of a cluster with several GPU types.
 struct ClusterProfiles {
   std::vector<std::string> gpu_types;                        // ClusterSpec::gpu_types()
-  std::vector<std::unique_ptr<const ProfileSource>> by_gpu;  // on servers of each type
+  std::vector<std::shared_ptr<const ProfileSource>> by_gpu;  // on servers of each type
   std::string reference_gpu;                                 // whose iteration time gives W
-  std::unique_ptr<const ProfileSource> reference;            // null: that of the first type
+  std::shared_ptr<const ProfileSource> reference;            // null: that of the first type
 };
 
 // The GPU types of the groups that a job with this home may use, by GpuTypeId.

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <filesystem>
 
 #include "base/bundled.hpp"
 #include "base/decompress.hpp"
@@ -101,28 +101,6 @@ std::string read_file(const std::string& path, std::string_view expected) {
     const std::size_t got = source->read(content.data() + size, kChunk);
     content.resize(size + got);
     if (got == 0) return content;
-  }
-}
-
-void write_file(const fs::path& path, std::string_view content) {
-  fs::path temporary = path;
-  temporary += fmt::format(".tmp{}", ::getpid());
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    out.write(content.data(), static_cast<std::streamsize>(content.size()));
-    out.flush();
-    if (!out) {
-      std::error_code ignored;
-      fs::remove(temporary, ignored);
-      throw RunError(
-          fmt::format("{}: cannot be written ({})", path.string(), std::strerror(errno)));
-    }
-  }
-  std::error_code error;
-  fs::rename(temporary, path, error);
-  if (error) {
-    fs::remove(temporary, error);
-    throw RunError(fmt::format("{}: cannot be written ({})", path.string(), error.message()));
   }
 }
 

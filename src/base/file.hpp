@@ -1,7 +1,6 @@
-// Reading inputs (plain, gz, zst, standard input, bundled) and writing outputs whole or not at all.
+// Reading inputs: plain, gz, zst, standard input, bundled.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -46,9 +45,5 @@ inline constexpr std::string_view kStandardInput = "-";
 
 // The whole content of `open_source`, which must not be over 256 MiB.
 [[nodiscard]] std::string read_file(const std::string& path, std::string_view expected);
-
-// Writes `content` under a temporary name beside `path`, then renames: a reader sees the old file
-// or the whole new one. Throws RunError.
-void write_file(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace mosim

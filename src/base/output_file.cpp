@@ -70,4 +70,10 @@ void OutputFile::commit() {
   temporary_.clear();
 }
 
+void write_file(const fs::path& path, std::string_view content) {
+  OutputFile out(path.string(), true);
+  out.write(content);
+  out.commit();
+}
+
 }  // namespace mosim

@@ -1,5 +1,4 @@
-// Writing a large output piece by piece, whole or not at all: `write_file` for what is never in
-// memory as one text.
+// Writing outputs whole or not at all.
 #pragma once
 
 #include <filesystem>
@@ -35,5 +34,8 @@ class OutputFile {
   std::filesystem::path temporary_;  // empty when written in place
   std::unique_ptr<ByteSink> sink_;
 };
+
+// An OutputFile of this content, which replaces what is there.
+void write_file(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace mosim

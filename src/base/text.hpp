@@ -19,6 +19,10 @@ namespace mosim {
 [[nodiscard]] std::optional<std::string> nearest(std::string_view name,
                                                  std::span<const std::string> candidates);
 
+// The parts between separators, each trimmed. Nothing follows a separator at the end, and an empty
+// text has no parts.
+[[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
+
 // "a, b, c"
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
 

@@ -172,10 +172,7 @@ void rename_gpus(std::vector<ServerGroup>& groups, const std::string& gpu_types)
   std::set<std::string> known;
   for (const ServerGroup& group : groups) known.insert(group.gpu);
   std::vector<std::string> names(groups.size());
-  std::string_view rest = gpu_types;
-  while (!rest.empty()) {
-    const std::string_view part = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+  for (const std::string_view part : split(gpu_types, ',')) {
     const auto [from, to] = parse_renaming(part);
     if (!known.contains(from)) {
       throw InputError(

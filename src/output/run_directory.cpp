@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/file.hpp"
+#include "base/output_file.hpp"
 #include "mosim/output.hpp"
 
 namespace mosim {

@@ -28,11 +28,11 @@ std::vector<Stage> slowest_stages(const TrainingSetting& setting, const ClusterS
   const std::vector<Stage> divided = divide_into_stages(setting);
   std::vector<Stage> slowest;
   double slowest_s = -1;
-  for (const ServerGroup& group : cluster.groups) {
+  for (const std::string& gpu : cluster.gpu_types()) {
     std::vector<Stage> stages = divided;
     double total_s = 0;
     for (Stage& stage : stages) {
-      time_stage(stage, setting, known_gpu(group.gpu));
+      time_stage(stage, setting, known_gpu(gpu));
       total_s += stage.forward_s() + stage.backward_s();
     }
     if (total_s <= slowest_s) continue;
@@ -50,8 +50,8 @@ double most_memory(const std::vector<Stage>& stages, const TrainingSetting& sett
 
 double least_gpu_memory(const ClusterSpec& cluster) {
   double least = std::numeric_limits<double>::infinity();
-  for (const ServerGroup& group : cluster.groups) {
-    least = std::min(least, known_gpu(group.gpu).memory);
+  for (const std::string& gpu : cluster.gpu_types()) {
+    least = std::min(least, known_gpu(gpu).memory);
   }
   return least;
 }

@@ -185,28 +185,13 @@ std::vector<Job> characterize(const Trace& trace, const ClusterSpec& cluster,
 
 std::vector<Job> characterize(const Trace& trace, const ProfileSource& source,
                               const CharacterizeOptions& options) {
-  std::vector<Job> jobs;
-  jobs.reserve(trace.jobs.size());
-  std::map<ProfileTable::Key, std::optional<JobProfile>> known;
-  Problems problems;
-  for (const TraceJob& job : trace.jobs) {
-    if (!job.duration_known && !traced_iterations(job, options)) {
-      refuse_unknown_length(trace, job, problems);
-      continue;
-    }
-    const std::uint32_t gpus = job.workers * job.gpus_per_worker;
-    const auto [at, added] = known.try_emplace({job.model, gpus});
-    if (added) at->second = source.find(job.model, gpus);
-    if (const std::optional<JobProfile>& profile = at->second) {
-      jobs.push_back(make_job(job, *profile, options));
-    } else {
-      problems.add({trace.file, job.position},
-                   fmt::format("no profile for model '{}' on {} GPUs", job.model, gpus),
-                   source.expected(job.model));
-    }
-  }
-  problems.throw_if_any();
-  return jobs;
+  // Servers of one type, which are everyone's; the source is the caller's.
+  const ClusterSpec cluster{{ServerGroup{}}};
+  ClusterProfiles profiles;
+  profiles.gpu_types = cluster.gpu_types();
+  profiles.by_gpu.emplace_back(std::shared_ptr<const ProfileSource>(), &source);
+  profiles.reference_gpu = profiles.gpu_types.front();
+  return characterize(trace, cluster, profiles, std::vector<JobHome>(trace.jobs.size()), options);
 }
 
 }  // namespace mosim

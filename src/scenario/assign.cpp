@@ -95,12 +95,10 @@ class Assigner {
 
   // The first type of "A|B|..." that the cluster has.
   [[nodiscard]] std::optional<std::uint32_t> find_gpu_type(std::string_view names) const {
-    while (!names.empty()) {
-      const std::size_t bar = std::min(names.find('|'), names.size());
-      const std::string name = canonical_gpu(std::string(trim(names.substr(0, bar))));
-      const auto type = std::find(gpu_types_.begin(), gpu_types_.end(), name);
+    for (const std::string_view name : split(names, '|')) {
+      const auto type =
+          std::find(gpu_types_.begin(), gpu_types_.end(), canonical_gpu(std::string(name)));
       if (type != gpu_types_.end()) return static_cast<std::uint32_t>(type - gpu_types_.begin());
-      names.remove_prefix(std::min(bar + 1, names.size()));
     }
     return std::nullopt;
   }

@@ -32,11 +32,7 @@ std::string resolve_path(const YamlNode& node, std::string_view text) {
 // The same for each of a list; `default` is no path.
 std::string resolve_paths(const YamlNode& node) {
   std::vector<std::string> paths;
-  std::string_view rest = node.scalar;
-  while (!rest.empty()) {
-    const std::string_view part = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
-    const std::string_view path = trim(part);
+  for (const std::string_view path : split(node.scalar, ',')) {
     paths.push_back(path == "default" ? std::string(path) : resolve_path(node, path));
   }
   return join(paths, ",");

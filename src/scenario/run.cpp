@@ -254,9 +254,10 @@ Availability availability_options(const Scenario& scenario) {
   availability.seed = scenario.availability_seed;
   availability.checkpoint_interval_s = scenario.checkpoint_interval_s;
   availability.max_restarts = scenario.max_restarts;
+  const std::uint64_t servers = cluster_of(scenario).servers();
   for (const ServerEventKeys& keys : scenario.availability_events) {
     const auto range = parse_server_range(keys.server.empty() ? keys.servers : keys.server);
-    if (!range || range->second >= cluster_of(scenario).servers()) {
+    if (!range || range->second >= servers) {
       throw InputError({"scenario", {}}, "availability.events names no servers of the cluster",
                        "a server, or first-last");
     }

@@ -18,15 +18,12 @@ void set_treatment(TraceOptions& options, Finding finding, const std::string& na
   throw std::logic_error("the option table lets an unknown treatment through");
 }
 
-std::vector<std::string> split_list(std::string_view text) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    const std::string_view part = trim(text.substr(0, comma));
-    if (!part.empty()) parts.emplace_back(part);
-    text.remove_prefix(std::min(comma + 1, text.size()));
+std::vector<std::string> split_names(std::string_view text) {
+  std::vector<std::string> names;
+  for (const std::string_view part : split(text, ',')) {
+    if (!part.empty()) names.emplace_back(part);
   }
-  return parts;
+  return names;
 }
 
 std::vector<std::string> read_statuses(const std::string& text) {
@@ -35,7 +32,7 @@ std::vector<std::string> read_statuses(const std::string& text) {
   for (std::size_t status = 0; status < kJobStatuses; ++status) {
     known.emplace_back(status_name(static_cast<JobStatus>(status)));
   }
-  std::vector<std::string> statuses = split_list(text);
+  std::vector<std::string> statuses = split_names(text);
   for (const std::string& status : statuses) {
     if (std::find(known.begin(), known.end(), status) != known.end()) continue;
     throw InputError({"scenario", {}}, fmt::format("trace.statuses has '{}'", status),
@@ -51,7 +48,7 @@ TraceFilter filter_of(const Scenario& scenario) {
   filter.min_gpus = scenario.trace_min_gpus;
   filter.max_gpus = scenario.trace_max_gpus;
   filter.statuses = read_statuses(scenario.trace_statuses);
-  filter.virtual_clusters = split_list(scenario.trace_virtual_clusters);
+  filter.virtual_clusters = split_names(scenario.trace_virtual_clusters);
   filter.sample = scenario.trace_sample;
   filter.sample_seed = scenario.trace_sample_seed;
   filter.limit = scenario.trace_limit;

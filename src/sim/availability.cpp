@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+
+#include "base/fixed_math.hpp"
 
 namespace mosim {
 namespace {
@@ -92,10 +93,9 @@ void ServerClock::set(ServerId server, const Server& to, bool kills, std::vector
   if (down != was_down || kills) outages.push_back({server, !down, kills});
 }
 
-// Exponential with this mean, by inversion: u has 53 bits and is below 1.
+// Exponential with this mean, by inversion.
 double ServerClock::draw(std::uint32_t server, double mean_s) {
-  const double u = static_cast<double>(streams_[server].next() >> 11) * 0x1p-53;
-  return -std::log1p(-u) * mean_s;
+  return -fixed_log(1 - streams_[server].uniform()) * mean_s;
 }
 
 }  // namespace mosim

@@ -38,8 +38,7 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 // Whether the job is in the sample: by its id, so that other jobs do not matter.
 bool sampled(const TraceFilter& filter, const std::string& id) {
   if (filter.sample >= 1) return true;
-  RandomStream random(filter.sample_seed, id);
-  return static_cast<double>(random.next() >> 11) * 0x1p-53 < filter.sample;
+  return RandomStream(filter.sample_seed, id).uniform() < filter.sample;
 }
 
 bool wanted(const TraceFilter& filter, const TraceJob& job) {

@@ -67,14 +67,11 @@ std::vector<std::string> first_row_of(std::string_view head) {
     head.remove_prefix(std::min(end + 1, head.size()));
   }
   std::vector<std::string> fields;
-  while (!line.empty()) {
-    const std::size_t comma = std::min(line.find(','), line.size());
-    std::string_view field = trim(line.substr(0, comma));
+  for (std::string_view field : split(line, ',')) {
     if (field.size() > 1 && field.starts_with('"') && field.ends_with('"')) {
       field = field.substr(1, field.size() - 2);
     }
     fields.emplace_back(field);
-    line.remove_prefix(std::min(comma + 1, line.size()));
   }
   return fields;
 }

@@ -188,14 +188,13 @@ std::string ModelPool::canonical(std::string_view name) const {
 ModelPool read_pool(const std::string& pool) {
   std::vector<ModelConfig> models;
   Problems problems;
-  std::string_view rest = pool;
-  do {
-    const std::string_view part = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
-    std::vector<ModelConfig> added = read_folder(std::string(trim(part)), problems);
+  std::vector<std::string_view> folders = split(pool, ',');
+  if (folders.empty()) folders.emplace_back();  // is no folder
+  for (const std::string_view folder : folders) {
+    std::vector<ModelConfig> added = read_folder(std::string(folder), problems);
     give_way(models, added);
     std::ranges::move(added, std::back_inserter(models));
-  } while (!rest.empty());
+  }
   problems.throw_if_any();
   return ModelPool(std::move(models));
 }

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/file.hpp"
+#include "base/output_file.hpp"
 #include "base/text.hpp"
 #include "mosim/base.hpp"
 #include "profile/astra_sim/inputs.hpp"
