@@ -53,7 +53,7 @@ void run(benchmark::State& state, std::size_t count, std::uint32_t busy, std::ui
   std::uint64_t events = 0;
   for (auto _ : state) {
     const auto queue = policies().make_queue("fifo-skip");
-    const SimulationResult result = simulate(cluster, jobs, *queue, *placement, {contention, {}});
+    const SimulationResult result = simulate(cluster, jobs, queue, *placement, {contention, {}});
     events += result.events;
     benchmark::DoNotOptimize(result.events);
   }

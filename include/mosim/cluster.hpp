@@ -232,6 +232,11 @@ class ClusterState {
   [[nodiscard]] std::uint32_t free_gpus(ServerId server) const { return free_[index(server)].gpus; }
   [[nodiscard]] std::uint32_t free_cpus(ServerId server) const { return free_[index(server)].cpus; }
   [[nodiscard]] GpuTypeId gpu_type(ServerId server) const { return gpu_types_[index(server)]; }
+  // Whether the server is one of the pool's, be it that it takes no jobs now.
+  [[nodiscard]] bool in_pool(ServerId server, PoolId pool) const {
+    const Membership& in = memberships_[index(server)];
+    return in.pool == index(pool) || in.typed_pool == index(pool);
+  }
 
   // How many more workers of `request` the server can take.
   [[nodiscard]] std::uint32_t capacity_for(ServerId server, const ResourceRequest& request) const {

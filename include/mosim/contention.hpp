@@ -42,6 +42,13 @@ class ContentionModel {
   // S >= 1: by how much the job's networking time is stretched now.
   [[nodiscard]] virtual double factor(JobIndex job) const = 0;
 
+  // By how much the factors of all jobs would rise in sum if a job with this traffic came and all
+  // that are placed sent at once; its own rises from 1. Changes nothing.
+  [[nodiscard]] virtual double added_slowdown(const JobTraffic& traffic) const {
+    (void)traffic;
+    return 0;
+  }
+
   // Whether the time at which a placed job sends matters to it or to others. When not, its phases
   // need not be simulated one by one.
   [[nodiscard]] virtual bool sends(JobIndex job) const = 0;

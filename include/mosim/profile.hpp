@@ -139,6 +139,18 @@ struct CharacterizeOptions {
   IterationsFrom iterations = IterationsFrom::trace;
 };
 
+// What a scheduler may be told of a job beside what it asks for.
+struct JobFacts {
+  std::uint32_t user = 0;   // numbers from 0, in the order of the trace's jobs
+  std::uint32_t group = 0;  // the trace's virtual cluster
+  std::uint32_t model = 0;
+  double priority = 0;                                          // larger goes first
+  double deadline_s = std::numeric_limits<double>::infinity();  // on the clock of submit_s
+  double estimate_s = std::numeric_limits<double>::infinity();  // the user's, of its run time
+  double skew = 0;              // the largest tensor's share of its model's parameters
+  double checkpoint_bytes = 0;  // what it saves when it is preempted
+};
+
 // A job that is ready to be simulated: <a, g, W, T_comp, T_net, V> of the paper.
 struct Job {
   double submit_s = 0;
@@ -149,6 +161,7 @@ struct Job {
   // On each GPU type of the cluster, by GpuTypeId; jobs that are alike share it.
   std::shared_ptr<const std::vector<JobProfile>> by_gpu = nullptr;
   double longest_loading_s = std::numeric_limits<double>::infinity();  // bounds those of `by_gpu`
+  JobFacts facts = {};
 
   [[nodiscard]] const JobProfile& profile_on(GpuTypeId gpu) const {
     return by_gpu == nullptr ? profile : (*by_gpu)[index(gpu)];

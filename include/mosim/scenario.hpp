@@ -177,6 +177,9 @@ struct PreparedRun {
 // Throws InputError.
 [[nodiscard]] PreparedRun prepare(const Scenario& scenario);
 
+// The policies that the scenario names: one, or one for each virtual cluster.
+[[nodiscard]] std::vector<ActivePolicy> active_policies(const Scenario& scenario);
+
 // Simulates a prepared run.
 [[nodiscard]] Run simulate(const Scenario& scenario, PreparedRun prepared,
                            std::function<void(const Progress&)> progress = {});

@@ -10,7 +10,7 @@ void add_policies(CLI::App& app) {
   command->callback([] {
     const auto print = [](std::string_view kind, const auto& entries) {
       for (const auto& entry : entries) {
-        fmt::print("{:<11}{:<21}{}\n", kind, entry.name, entry.summary);
+        fmt::print("{:<11}{:<21}{}\n", kind, entry.info.name, entry.info.summary);
       }
     };
     print("queue", policies().queues());

@@ -24,6 +24,8 @@ std::string type_text(ValueKind kind, double minimum, double maximum,
     case ValueKind::paths:
       return "paths, comma-separated";
     case ValueKind::choice:
+    case ValueKind::queue:
+    case ValueKind::placement:
       return join(choices(), " \\| ");
     case ValueKind::integer:
       return fmt::format("integer, {} to {}", minimum, maximum);
@@ -70,6 +72,14 @@ Json schema_of(const Option<Struct>& option) {
     case ValueKind::choice:
       schema["enum"] = option.choices();
       break;
+    case ValueKind::queue:
+    case ValueKind::placement:
+      // A name, which editors complete, or one with parameters.
+      schema["anyOf"] = {
+          {{"enum", option.choices()}},
+          {{"type", "string"},
+           {"pattern", fmt::format("^\\s*({})\\s*\\(.*\\)\\s*$", join(option.choices(), "|"))}}};
+      break;
     case ValueKind::integer:
     case ValueKind::number:
       schema["type"] = option.kind == ValueKind::integer ? "integer" : "number";
@@ -95,7 +105,7 @@ Json schema_of(const Option<Struct>& option) {
   }
   schema["description"] = option.help;
   const std::string value = default_of(option);
-  if (value.empty() && (option.kind == ValueKind::choice || option.kind == ValueKind::texts)) {
+  if (value.empty() && (option.choices != nullptr || option.kind == ValueKind::texts)) {
     return schema;
   }
   if (option.kind == ValueKind::integer || option.kind == ValueKind::number) {

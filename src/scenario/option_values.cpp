@@ -128,6 +128,25 @@ std::string get_option(const Option<Struct>& option, const Struct& from) {
       option.member);
 }
 
+// For a policy the name alone is one of the choices; the registry knows its parameters.
+template <typename Struct>
+void check_choice(const Option<Struct>& option, const YamlNode& node) {
+  const bool plain = option.kind == ValueKind::choice;
+  const std::string_view text = node.scalar;
+  const std::string_view name = plain ? text : trim(text.substr(0, text.find('(')));
+  const std::vector<std::string> names = option.choices();
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    refuse(node, option.key, one_of(name, names));
+  }
+  if (plain) return;
+  try {
+    if (option.kind == ValueKind::queue) static_cast<void>(policies().make_queue(text));
+    if (option.kind == ValueKind::placement) static_cast<void>(policies().make_placement(text));
+  } catch (const std::invalid_argument& error) {
+    throw InputError(node.where(), fmt::format("{}: {}", option.key, error.what()), "");
+  }
+}
+
 template <typename Struct>
 void set_option(const Option<Struct>& option, Struct& into, const YamlNode& node) {
   if (option.kind == ValueKind::texts) {
@@ -139,12 +158,7 @@ void set_option(const Option<Struct>& option, Struct& into, const YamlNode& node
     throw InputError(node.where(), fmt::format("{} is {}", option.key, kind_name(node.kind)),
                      "a value");
   }
-  if (option.kind == ValueKind::choice) {
-    const std::vector<std::string> names = option.choices();
-    if (std::find(names.begin(), names.end(), node.scalar) == names.end()) {
-      refuse(node, option.key, one_of(node.scalar, names));
-    }
-  }
+  if (option.choices != nullptr) check_choice(option, node);
   std::visit(
       [&](auto member) {
         auto& value = into.*member;

@@ -16,13 +16,13 @@ std::vector<std::string> trace_format_names() {
 
 std::vector<std::string> queue_names() {
   std::vector<std::string> names;
-  for (const auto& entry : policies().queues()) names.push_back(entry.name);
+  for (const auto& entry : policies().queues()) names.push_back(entry.info.name);
   return names;
 }
 
 std::vector<std::string> placement_names() {
   std::vector<std::string> names;
-  for (const auto& entry : policies().placements()) names.push_back(entry.name);
+  for (const auto& entry : policies().placements()) names.push_back(entry.info.name);
   return names;
 }
 
@@ -216,9 +216,11 @@ const Option<Scenario> kScenarioOptions[] = {
      "GPU types of the cluster file and what they are called here, such as G2=A10,G3=T4"},
     {"cluster.unmapped", ValueKind::text, &Scenario::unmapped,
      "jobs that no virtual cluster takes: refuse, drop, or the name of the one that gets them"},
-    {"scheduler.queue", ValueKind::choice, &Scenario::queue,
-     "queue discipline: which waiting job is tried next", 0, 0, queue_names},
-    {"scheduler.placement", ValueKind::choice, &Scenario::placement,
+    {"scheduler.queue", ValueKind::queue, &Scenario::queue,
+     "policy: which job runs when; `mosim policies show NAME` has its parameters, which follow the "
+     "name as in `las(thresholds=3250 7200)`",
+     0, 0, queue_names},
+    {"scheduler.placement", ValueKind::placement, &Scenario::placement,
      "placement: on which servers a job runs", 0, 0, placement_names},
     {"scheduler.skip_unplaceable", ValueKind::boolean, &Scenario::skip_unplaceable,
      "drop and count jobs that the cluster can never hold, instead of refusing the run"},
@@ -282,8 +284,8 @@ const Option<VirtualCluster> kVirtualClusterOptions[] = {
      "what the trace calls it: jobs of these virtual clusters go here; empty: its own name"},
     {"quota", ValueKind::integer, &VirtualCluster::quota,
      "GPUs that its jobs may hold at once; 0 sets no limit", 0, 1e9},
-    {"queue", ValueKind::choice, &VirtualCluster::queue,
-     "its queue discipline; without it, scheduler.queue", 0, 0, queue_names},
+    {"queue", ValueKind::queue, &VirtualCluster::queue, "its policy; without it, scheduler.queue",
+     0, 0, queue_names},
 };
 
 const Option<ServerEventKeys> kServerEventOptions[] = {

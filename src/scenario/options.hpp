@@ -24,6 +24,8 @@ enum class ValueKind {
   path,
   paths,  // comma-separated
   choice,
+  queue,  // a policy by name, perhaps with parameters; so is a placement
+  placement,
   integer,
   number,
   boolean,

@@ -289,6 +289,20 @@ PreparedRun prepare(const Scenario& scenario) {
   return run;
 }
 
+std::vector<ActivePolicy> active_policies(const Scenario& scenario) {
+  const auto make = [&](const std::string& text) {
+    return policies().make_queue(text, scenario.scheduler_seed);
+  };
+  ActivePolicy all = make(scenario.queue);
+  std::vector<ActivePolicy> active;
+  for (const VirtualCluster& one : scenario.virtual_clusters) {
+    if (all.spans_virtual_clusters) break;
+    active.push_back(make(one.queue.empty() ? scenario.queue : one.queue));
+  }
+  if (active.empty()) active.push_back(std::move(all));
+  return active;
+}
+
 Run simulate(const Scenario& scenario, PreparedRun prepared,
              std::function<void(const Progress&)> progress) {
   Run run;
@@ -296,19 +310,13 @@ Run simulate(const Scenario& scenario, PreparedRun prepared,
   run.trace = std::move(prepared.trace);
   run.jobs = std::move(prepared.jobs);
   run.dropped = prepared.dropped.size();
-  std::vector<std::unique_ptr<QueueDiscipline>> queues;
-  queues.reserve(run.cluster.virtual_clusters.size() + 1);
-  for (const VirtualCluster& one : run.cluster.virtual_clusters) {
-    queues.push_back(policies().make_queue(one.queue.empty() ? scenario.queue : one.queue,
-                                           scenario.scheduler_seed));
-  }
-  if (queues.empty()) {
-    queues.push_back(policies().make_queue(scenario.queue, scenario.scheduler_seed));
-  }
   const auto placement = policies().make_placement(scenario.placement, scenario.scheduler_seed);
-  run.result = simulate(run.cluster, run.jobs, queues, *placement,
-                        {contention_options(scenario), std::move(progress), scenario.mix_gpu_types,
-                         availability_options(scenario)});
+  SimulationOptions options;
+  options.contention = contention_options(scenario);
+  options.progress = std::move(progress);
+  options.mix_gpu_types = scenario.mix_gpu_types;
+  options.availability = availability_options(scenario);
+  run.result = simulate(run.cluster, run.jobs, active_policies(scenario), *placement, options);
   return run;
 }
 

@@ -36,8 +36,9 @@ Scored scored(const ServerPool& servers, ServerId server, const ResourceRequest&
 
 }  // namespace
 
-bool MostAllocated::place(const ServerPool& servers, const ResourceRequest& request,
+bool MostAllocated::place(const ServerPool& servers, const PlacementQuery& query,
                           std::vector<WorkerGroup>& groups) const {
+  const ResourceRequest& request = query.request;
   groups.clear();
   if (too_large(servers, request)) return false;
   std::vector<Scored> heap;
@@ -63,8 +64,9 @@ bool MostAllocated::place(const ServerPool& servers, const ResourceRequest& requ
   return true;
 }
 
-bool LeastAllocated::place(const ServerPool& servers, const ResourceRequest& request,
+bool LeastAllocated::place(const ServerPool& servers, const PlacementQuery& query,
                            std::vector<WorkerGroup>& groups) const {
+  const ResourceRequest& request = query.request;
   groups.clear();
   if (too_large(servers, request)) return false;
   std::vector<Scored> heap;

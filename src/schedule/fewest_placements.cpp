@@ -99,8 +99,9 @@ std::vector<Rack> racks_by_capacity(const ServerPool& servers, std::span<const R
 
 }  // namespace
 
-bool ConsolidateRelaxed::place(const ServerPool& servers, const ResourceRequest& request,
+bool ConsolidateRelaxed::place(const ServerPool& servers, const PlacementQuery& query,
                                std::vector<WorkerGroup>& groups) const {
+  const ResourceRequest& request = query.request;
   groups.clear();
   if (too_large(servers, request)) return false;
   if (place_on_one(servers, request, groups)) return true;
@@ -110,8 +111,9 @@ bool ConsolidateRelaxed::place(const ServerPool& servers, const ResourceRequest&
   return true;
 }
 
-bool Topology::place(const ServerPool& servers, const ResourceRequest& request,
+bool Topology::place(const ServerPool& servers, const PlacementQuery& query,
                      std::vector<WorkerGroup>& groups) const {
+  const ResourceRequest& request = query.request;
   groups.clear();
   if (too_large(servers, request)) return false;
   if (place_on_one(servers, request, groups)) return true;

@@ -6,8 +6,9 @@
 
 namespace mosim {
 
-bool BinPacking::place(const ServerPool& servers, const ResourceRequest& request,
+bool BinPacking::place(const ServerPool& servers, const PlacementQuery& query,
                        std::vector<WorkerGroup>& groups) const {
+  const ResourceRequest& request = query.request;
   groups.clear();
   if (too_large(servers, request)) return false;
   std::uint32_t left = request.workers;
@@ -20,8 +21,9 @@ bool BinPacking::place(const ServerPool& servers, const ResourceRequest& request
   return !visit_fewest_free_first(servers, request, take);
 }
 
-bool LoadBalancing::place(const ServerPool& servers, const ResourceRequest& request,
+bool LoadBalancing::place(const ServerPool& servers, const PlacementQuery& query,
                           std::vector<WorkerGroup>& groups) const {
+  const ResourceRequest& request = query.request;
   groups.clear();
   if (too_large(servers, request)) return false;
   // The first round: one worker for each server, as far as they go.
@@ -45,8 +47,9 @@ bool LoadBalancing::place(const ServerPool& servers, const ResourceRequest& requ
   return left == 0;
 }
 
-bool Consolidate::place(const ServerPool& servers, const ResourceRequest& request,
+bool Consolidate::place(const ServerPool& servers, const PlacementQuery& query,
                         std::vector<WorkerGroup>& groups) const {
+  const ResourceRequest& request = query.request;
   groups.clear();
   if (too_large(servers, request) || request.gpus() > servers.by_free_gpus().most_gpus()) {
     return false;

@@ -10,7 +10,7 @@ namespace mosim {
 // Fills the servers with the fewest free GPUs first.
 class BinPacking : public Placement {
  public:
-  [[nodiscard]] bool place(const ServerPool& servers, const ResourceRequest& request,
+  [[nodiscard]] bool place(const ServerPool& servers, const PlacementQuery& query,
                            std::vector<WorkerGroup>& groups) const override;
 };
 
@@ -18,14 +18,14 @@ class BinPacking : public Placement {
 // round.
 class LoadBalancing : public Placement {
  public:
-  [[nodiscard]] bool place(const ServerPool& servers, const ResourceRequest& request,
+  [[nodiscard]] bool place(const ServerPool& servers, const PlacementQuery& query,
                            std::vector<WorkerGroup>& groups) const override;
 };
 
 // One server for the whole job, the one with the most free GPUs that takes it; or the job waits.
 class Consolidate : public Placement {
  public:
-  [[nodiscard]] bool place(const ServerPool& servers, const ResourceRequest& request,
+  [[nodiscard]] bool place(const ServerPool& servers, const PlacementQuery& query,
                            std::vector<WorkerGroup>& groups) const override;
 };
 
@@ -33,7 +33,7 @@ class Consolidate : public Placement {
 // those that take the most workers, each filled, until one holds what is left.
 class ConsolidateRelaxed : public Placement {
  public:
-  [[nodiscard]] bool place(const ServerPool& servers, const ResourceRequest& request,
+  [[nodiscard]] bool place(const ServerPool& servers, const PlacementQuery& query,
                            std::vector<WorkerGroup>& groups) const override;
 };
 
@@ -42,7 +42,7 @@ class ConsolidateRelaxed : public Placement {
 // fewest servers.
 class Topology : public Placement {
  public:
-  [[nodiscard]] bool place(const ServerPool& servers, const ResourceRequest& request,
+  [[nodiscard]] bool place(const ServerPool& servers, const PlacementQuery& query,
                            std::vector<WorkerGroup>& groups) const override;
 };
 
@@ -50,14 +50,14 @@ class Topology : public Placement {
 // GPUs and, where the server limits them, CPU cores.
 class MostAllocated : public Placement {
  public:
-  [[nodiscard]] bool place(const ServerPool& servers, const ResourceRequest& request,
+  [[nodiscard]] bool place(const ServerPool& servers, const PlacementQuery& query,
                            std::vector<WorkerGroup>& groups) const override;
 };
 
 // The same with the largest part free.
 class LeastAllocated : public Placement {
  public:
-  [[nodiscard]] bool place(const ServerPool& servers, const ResourceRequest& request,
+  [[nodiscard]] bool place(const ServerPool& servers, const PlacementQuery& query,
                            std::vector<WorkerGroup>& groups) const override;
 };
 
@@ -66,7 +66,7 @@ class LeastAllocated : public Placement {
 class RandomPlacement : public Placement {
  public:
   explicit RandomPlacement(std::uint64_t seed) : streams_(seed, "placement") {}
-  [[nodiscard]] bool place(const ServerPool& servers, const ResourceRequest& request,
+  [[nodiscard]] bool place(const ServerPool& servers, const PlacementQuery& query,
                            std::vector<WorkerGroup>& groups) const override;
 
  private:

@@ -1,35 +1,34 @@
-// The queue disciplines that ship.
+// First in, first out: the disciplines of the paper.
 #pragma once
 
 #include <deque>
-#include <map>
+#include <vector>
 
-#include "mosim/schedule.hpp"
+#include "mosim/policy.hpp"
 
 namespace mosim {
 
-// Strict FIFO: the head of the queue blocks all behind it.
-class Fifo : public QueueDiscipline {
+// Strict FIFO: the head of the queue blocks all behind it. A job that failed goes back to where it
+// was.
+class Fifo : public Policy {
  public:
-  void enqueue(const WaitingJob& job) override { queue_.push_back(job.job); }
-  void requeue(const WaitingJob& job) override;
-  void schedule(JobStarter& starter) override;
+  void on_submit(const SchedulerView& view, JobIndex job) override;
+  void decide(Scheduler& scheduler) override;
 
  private:
-  std::deque<JobIndex> queue_;
+  std::deque<JobIndex> queue_;  // by submission
 };
 
-// Visits the whole queue in arrival order and starts every job that fits.
-class FifoSkip : public QueueDiscipline {
+// Visits the whole queue in the order of submission and starts every job that fits.
+class FifoSkip : public Policy {
  public:
-  void enqueue(const WaitingJob& job) override { queues_[job.request].push_back(job.job); }
-  void requeue(const WaitingJob& job) override;
-  void schedule(JobStarter& starter) override;
+  void on_submit(const SchedulerView& view, JobIndex job) override;
+  void decide(Scheduler& scheduler) override;
 
  private:
-  // Jobs that ask for the same fit or do not fit together, so one queue per request is enough and a
-  // visit costs the number of different requests, not of waiting jobs.
-  std::map<ResourceRequest, std::deque<JobIndex>> queues_;
+  // Jobs of a class fit or do not fit together, so one queue for each is enough and a visit costs
+  // the number of classes, not of waiting jobs.
+  std::vector<std::deque<JobIndex>> queues_;  // by fit class
   std::vector<std::deque<JobIndex>*> heads_;  // of the current visit: a heap, earliest first
 };
 

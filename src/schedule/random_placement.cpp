@@ -6,8 +6,9 @@
 
 namespace mosim {
 
-bool RandomPlacement::place(const ServerPool& servers, const ResourceRequest& request,
+bool RandomPlacement::place(const ServerPool& servers, const PlacementQuery& query,
                             std::vector<WorkerGroup>& groups) const {
+  const ResourceRequest& request = query.request;
   groups.clear();
   if (too_large(servers, request)) return false;
   struct Open {

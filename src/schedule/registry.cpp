@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/text.hpp"
 #include "mosim/schedule.hpp"
+#include "schedule/parameters.hpp"
 #include "schedule/placements.hpp"
 #include "schedule/queues.hpp"
 
@@ -12,68 +14,85 @@ namespace {
 
 template <typename Entry>
 void add(std::vector<Entry>& entries, Entry entry) {
-  const auto same = [&](const Entry& other) { return other.name == entry.name; };
+  const auto same = [&](const Entry& other) { return other.info.name == entry.info.name; };
   if (std::any_of(entries.begin(), entries.end(), same)) {
-    throw std::invalid_argument(fmt::format("policy '{}' is registered already", entry.name));
+    throw std::invalid_argument(fmt::format("policy '{}' is registered already", entry.info.name));
   }
+  static_cast<void>(read_parameters(entry.info, {}));  // the defaults have to be right
   entries.push_back(std::move(entry));
 }
 
 template <typename Entry>
-auto make(const std::vector<Entry>& entries, std::string_view name, std::uint64_t seed) {
+const Entry& find(const std::vector<Entry>& entries, std::string_view name) {
+  std::vector<std::string> names;
   for (const Entry& entry : entries) {
-    if (entry.name == name) return entry.make_seeded ? entry.make_seeded(seed) : entry.make();
+    if (entry.info.name == name) return entry;
+    names.push_back(entry.info.name);
   }
-  throw std::invalid_argument(fmt::format("policy '{}' is not registered", name));
+  throw std::invalid_argument(
+      fmt::format("policy '{}' is not registered; expected {}", name, one_of(name, names)));
 }
 
-template <typename Policy, typename Base>
-std::unique_ptr<Base> create() {
-  return std::make_unique<Policy>();
+// The policy that `text` names, with its parameters.
+template <typename Made>
+auto make(const PolicyRegistry::Entry<Made>& entry, const PolicyCall& call, std::uint64_t seed) {
+  const Parameters parameters = read_parameters(entry.info, call.arguments);
+  return entry.make({parameters, seed});
 }
 
-void add_shipped_policies(PolicyRegistry& registry) {
-  registry.add_queue(
-      {"fifo", "strict FIFO: the head of the queue blocks all behind it (the authors' artifact)",
-       create<Fifo, QueueDiscipline>});
-  registry.add_queue(
-      {"fifo-skip",
-       "visits the whole queue in arrival order and starts every job that fits (the paper's text)",
-       create<FifoSkip, QueueDiscipline>});
+template <typename Made, typename Base>
+std::unique_ptr<Base> create(const PolicySetup&) {
+  return std::make_unique<Made>();
+}
+
+constexpr const char* kKubernetes = "Kubernetes, NodeResourcesFit";
+
+void add_shipped_queues(PolicyRegistry& registry) {
+  registry.add_queue({{.name = "fifo",
+                       .summary = "strict FIFO: the head of the queue blocks all behind it",
+                       .source = "the artifact of Yoo et al., MASCOTS 2026"},
+                      create<Fifo, Policy>});
+  registry.add_queue({{.name = "fifo-skip",
+                       .summary = "every job that fits, in the order of arrival",
+                       .source = "the text of Yoo et al., MASCOTS 2026"},
+                      create<FifoSkip, Policy>});
+}
+
+template <typename Made>
+void add_placement(PolicyRegistry& registry, std::string name, std::string summary,
+                   std::string source) {
   registry.add_placement(
-      {"bin-packing",
-       "fills the servers with the fewest free GPUs first (Kubernetes MostAllocated)",
-       create<BinPacking, Placement>});
+      {{.name = std::move(name), .summary = std::move(summary), .source = std::move(source)},
+       create<Made, Placement>});
+}
+
+void add_shipped_placements(PolicyRegistry& registry) {
+  add_placement<BinPacking>(registry, "bin-packing",
+                            "fills the servers with the fewest free GPUs first",
+                            "Yoo et al., MASCOTS 2026; its artifact's bin_packing");
+  add_placement<LoadBalancing>(registry, "load-balancing",
+                               "deals workers in turn to the servers, most free GPUs first",
+                               "Yoo et al., MASCOTS 2026; its artifact's load_balancing");
+  add_placement<Consolidate>(registry, "consolidate",
+                             "takes one server that holds the whole job, or waits",
+                             "the artifact of Yoo et al., MASCOTS 2026: colocate");
+  add_placement<ConsolidateRelaxed>(
+      registry, "consolidate-relaxed",
+      "the fewest servers that hold the job, the last of them the tightest",
+      "Gu et al., Tiresias, NSDI 2019");
+  add_placement<Topology>(registry, "topology", "the fewest racks, then the fewest servers",
+                          "locality as in Jeon et al., Philly, USENIX ATC 2019");
+  add_placement<MostAllocated>(registry, "most-allocated",
+                               "each worker to the server with the largest part in use",
+                               kKubernetes);
+  add_placement<LeastAllocated>(registry, "least-allocated",
+                                "each worker to the server with the largest part free",
+                                kKubernetes);
   registry.add_placement(
-      {"load-balancing",
-       "deals workers in turn to the servers, most free GPUs first (Kubernetes LeastAllocated)",
-       create<LoadBalancing, Placement>});
-  registry.add_placement(
-      {"consolidate",
-       "takes one server that holds the whole job, or waits (the artifact's colocate)",
-       create<Consolidate, Placement>});
-  registry.add_placement(
-      {"consolidate-relaxed",
-       "the fewest servers that hold the job, the last of them the tightest (Tiresias, NSDI 2019)",
-       create<ConsolidateRelaxed, Placement>});
-  registry.add_placement(
-      {"topology",
-       "the fewest racks, then the fewest servers (locality as in Philly, USENIX ATC 2019)",
-       create<Topology, Placement>});
-  registry.add_placement(
-      {"most-allocated",
-       "each worker to the server with the largest part in use (Kubernetes NodeResourcesFit)",
-       create<MostAllocated, Placement>});
-  registry.add_placement(
-      {"least-allocated",
-       "each worker to the server with the largest part free (Kubernetes NodeResourcesFit)",
-       create<LeastAllocated, Placement>});
-  registry.add_placement(
-      {"random",
-       "each worker to any server with room, by scheduler.seed (the baseline of CASSINI, NSDI "
-       "2024)",
-       {},
-       [](std::uint64_t seed) { return std::make_unique<RandomPlacement>(seed); }});
+      {{.name = "random",
+        .summary = "each worker to any server with room, by scheduler.seed",
+        .source = "the baseline of Rajasekaran et al., CASSINI, NSDI 2024"},
+       [](const PolicySetup& setup) { return std::make_unique<RandomPlacement>(setup.seed); }});
 }
 
 }  // namespace
@@ -82,36 +101,40 @@ void PolicyRegistry::add_queue(QueueEntry entry) { add(queues_, std::move(entry)
 
 void PolicyRegistry::add_placement(PlacementEntry entry) { add(placements_, std::move(entry)); }
 
-std::unique_ptr<QueueDiscipline> PolicyRegistry::make_queue(std::string_view name,
-                                                            std::uint64_t seed) const {
-  return make(queues_, name, seed);
+ActivePolicy PolicyRegistry::make_queue(std::string_view text, std::uint64_t seed) const {
+  const PolicyCall call = parse_policy_call(text);
+  const QueueEntry& entry = find(queues_, call.name);
+  return {entry.info.name, entry.info.needs, entry.info.spans_virtual_clusters,
+          make<Policy>(entry, call, seed)};
 }
 
-std::unique_ptr<Placement> PolicyRegistry::make_placement(std::string_view name,
+std::unique_ptr<Placement> PolicyRegistry::make_placement(std::string_view text,
                                                           std::uint64_t seed) const {
-  return make(placements_, name, seed);
+  const PolicyCall call = parse_policy_call(text);
+  return make<Placement>(find(placements_, call.name), call, seed);
 }
 
 PolicyRegistry& policies() {
   static PolicyRegistry registry = [] {
     PolicyRegistry shipped;
-    add_shipped_policies(shipped);
+    add_shipped_queues(shipped);
+    add_shipped_placements(shipped);
     return shipped;
   }();
   return registry;
 }
 
 std::uint32_t largest_placement(const Placement& placement, const ServerPool& servers,
-                                ResourceRequest request) {
+                                PlacementQuery query) {
   std::vector<WorkerGroup> groups;
   const auto fits = [&](std::uint32_t workers) {
-    request.workers = workers;
-    return placement.place(servers, request, groups);
+    query.request.workers = workers;
+    return placement.place(servers, query, groups);
   };
   // Fitting is monotone in the number of workers. Invariant: `low` fits or is 0, `high` does not.
   std::uint32_t low = 0;
   auto high = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-                  servers.total_free_gpus() / request.gpus_per_worker, 0x7fffffff)) +
+                  servers.total_free_gpus() / query.request.gpus_per_worker, 0x7fffffff)) +
               1;
   while (high - low > 1) {
     const std::uint32_t middle = low + (high - low) / 2;

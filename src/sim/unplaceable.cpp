@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <tuple>
 
 #include "mosim/sim.hpp"
 
@@ -50,14 +51,15 @@ std::vector<Unplaceable> find_unplaceable(const ClusterSpec& cluster, std::span<
   const ClusterState empty(cluster, mix_gpu_types);
   const std::vector<PoolSpec> pools = divide_into_pools(cluster, mix_gpu_types);
   // The most workers for each kind of worker in each kind of home; a trace has few of both.
-  std::map<std::pair<JobHome, ResourceRequest>, std::uint32_t> largest;
+  std::map<std::tuple<JobHome, ResourceRequest, std::uint32_t>, std::uint32_t> largest;
   std::vector<Unplaceable> found;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const ResourceRequest& request = jobs[i].request;
     const JobHome home{jobs[i].virtual_cluster, request.gpu_type};
-    ResourceRequest one = request;
-    one.workers = 1;
-    const auto [at, added] = largest.try_emplace({home, one});
+    PlacementQuery one{.request = request, .skew = jobs[i].facts.skew, .forecast = nullptr};
+    one.request.workers = 1;
+    const std::uint32_t kind = placement.kind_of(one);
+    const auto [at, added] = largest.try_emplace({home, one.request, kind});
     if (added) {
       for (const PoolId pool : pools_for(cluster, pools, home)) {
         at->second = std::max(at->second, largest_placement(placement, empty.pool(pool), one));

@@ -70,7 +70,7 @@ PairedRun by_phases(const ClusterSpec& cluster, const ContentionOptions& options
         std::ceil((start_s + kIterations * longest_s) / other.alone.iteration_s) + 1;
     const std::array<Job, 2> jobs{job_of(row.profile, kIterations, start_s),
                                   job_of(other.profile, others, 0)};
-    const JobResult first = simulate(cluster, jobs, *queue, *placement, {options, {}}).jobs.front();
+    const JobResult first = simulate(cluster, jobs, queue, *placement, {options, {}}).jobs.front();
     mean.factor += first.mean_contention / kStarts;
     mean.iteration_s += (first.compute_s + first.network_s) / first.iterations / kStarts;
   }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "support/command.hpp"
 
@@ -163,7 +164,10 @@ TEST(Schema, IsJsonAndKnowsTheRegisteredPolicies) {
   const Json schema = Json::parse(run_mosim("schema").out);
   EXPECT_EQ(schema["additionalProperties"], false);
   const Json& queue = schema["properties"]["scheduler"]["properties"]["queue"];
-  EXPECT_EQ(queue["enum"], Json::parse(R"(["fifo", "fifo-skip"])"));
+  EXPECT_EQ(queue["anyOf"][0]["enum"][0], "fifo");
+  const std::regex with_parameters(queue["anyOf"][1]["pattern"].get<std::string>());
+  EXPECT_TRUE(std::regex_match("fifo-skip(a=1)", with_parameters));
+  EXPECT_FALSE(std::regex_match("other(a=1)", with_parameters));
   const Json& servers = schema["properties"]["cluster"]["properties"]["servers"];
   EXPECT_EQ(servers["items"]["properties"]["gpus"]["minimum"], 1);
 }

@@ -1,6 +1,5 @@
 // What a user of the library writes: three jobs under a policy of one's own.
 #include <cstdio>
-#include <deque>
 
 #include "mosim/metrics.hpp"
 #include "mosim/schedule.hpp"
@@ -9,22 +8,21 @@
 namespace {
 
 // Last come, first served.
-class Lifo : public mosim::QueueDiscipline {
+class Lifo : public mosim::Policy {
  public:
-  void enqueue(const mosim::WaitingJob& job) override { stack_.push_back(job.job); }
-  void schedule(mosim::JobStarter& starter) override {
-    while (!stack_.empty() && starter.try_start(stack_.back())) stack_.pop_back();
+  void decide(mosim::Scheduler& scheduler) override {
+    const auto waiting = scheduler.waiting();
+    for (auto job = waiting.rbegin(); job != waiting.rend(); ++job) {
+      if (!scheduler.try_start(*job)) return;
+    }
   }
-
- private:
-  std::deque<mosim::JobIndex> stack_;
 };
 
 }  // namespace
 
 int main() {
-  mosim::policies().add_queue(
-      {"lifo", "last come, first served", [] { return std::make_unique<Lifo>(); }});
+  mosim::policies().add_queue({{.name = "lifo", .summary = "last come, first served"},
+                               [](const mosim::PolicySetup&) { return std::make_unique<Lifo>(); }});
   mosim::Run run;
   run.cluster.groups = {mosim::ServerGroup{.count = 1, .gpus = 1}};
   mosim::Job job;
@@ -34,7 +32,7 @@ int main() {
   run.trace.jobs.resize(3);
   const auto queue = mosim::policies().make_queue("lifo");
   const auto placement = mosim::policies().make_placement("bin-packing");
-  run.result = mosim::simulate(run.cluster, run.jobs, *queue, *placement, {});
+  run.result = mosim::simulate(run.cluster, run.jobs, queue, *placement, {});
   // One GPU, the last job first: 10, 20 and 30 seconds.
   const bool right = run.result.jobs[2].end_s == 10 && run.result.jobs[0].end_s == 30 &&
                      mosim::summarize(run).makespan_s == 30;

@@ -84,12 +84,12 @@ RC_GTEST_PROP(PlacementProperties, PlacesAllWorkersIfTheyFit, ()) {
   const ResourceRequest request = random_request();
   const std::vector<std::uint32_t> room = capacities(state, request);
   for (const auto& entry : policies().placements()) {
-    const auto placement = policies().make_placement(entry.name);
+    const auto placement = policies().make_placement(entry.info.name);
     const std::uint32_t most =
-        entry.name == "consolidate" ? *std::ranges::max_element(room) : sum(room);
+        entry.info.name == "consolidate" ? *std::ranges::max_element(room) : sum(room);
     const Groups groups = placed(*placement, state, request);
     RC_ASSERT(groups.empty() == (request.workers > most));
-    RC_ASSERT(largest_placement(*placement, state.pool(PoolId{0}), request) == most);
+    RC_ASSERT(largest_placement(*placement, state.pool(PoolId{0}), {.request = request}) == most);
     if (groups.empty()) continue;
     RC_ASSERT(sum(by_server(state, groups)) == request.workers);
     std::set<ServerId> seen;

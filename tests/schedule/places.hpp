@@ -41,7 +41,7 @@ inline Groups placed(const Placement& placement, const ClusterState& state,
                      const ResourceRequest& request) {
   // What stood in `groups` before must not matter.
   Groups groups{on(0, 99)};
-  if (!placement.place(state.pool(PoolId{0}), request, groups)) groups.clear();
+  if (!placement.place(state.pool(PoolId{0}), {.request = request}, groups)) groups.clear();
   return groups;
 }
 

@@ -58,9 +58,9 @@ TEST(Availability, AFailedJobGoesOnFromItsLastCheckpoint) {
   EXPECT_DOUBLE_EQ(one.loading_s, 8);
   EXPECT_DOUBLE_EQ(one.compute_s, 101);  // 31 + 70: what was lost was done too
   EXPECT_EQ(one.iterations, 100);
-  ASSERT_EQ(result.lost_attempts.size(), 1U);
-  EXPECT_EQ(result.lost_attempts[0].start_s, 0);
-  EXPECT_EQ(result.lost_attempts[0].end_s, 35);
+  ASSERT_EQ(result.earlier_attempts.size(), 1U);
+  EXPECT_EQ(result.earlier_attempts[0].start_s, 0);
+  EXPECT_EQ(result.earlier_attempts[0].end_s, 35);
 }
 
 TEST(Availability, WithoutCheckpointsAllIsLost) {
@@ -235,7 +235,7 @@ TEST(Availability, RandomFailuresAreReproducible) {
   const SimulationResult once = run_on(cluster(4, 4), jobs(specs), options);
   const SimulationResult again = run_on(cluster(4, 4), jobs(specs), options);
   EXPECT_EQ(once.digest(), again.digest());
-  EXPECT_GT(once.lost_attempts.size(), 3U);
+  EXPECT_GT(once.earlier_attempts.size(), 3U);
   options.availability.seed = 2;
   EXPECT_NE(run_on(cluster(4, 4), jobs(specs), options).digest(), once.digest());
 }

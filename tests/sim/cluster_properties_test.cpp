@@ -131,7 +131,7 @@ std::vector<Stay> stays_of(const SimulationResult& result) {
   std::vector<Stay> stays;
   std::vector<double> last_start(result.jobs.size());
   for (std::size_t i = 0; i < result.jobs.size(); ++i) last_start[i] = result.jobs[i].start_s;
-  for (const LostAttempt& lost : result.lost_attempts) {
+  for (const EarlierAttempt& lost : result.earlier_attempts) {
     stays.push_back({index(lost.job), lost.start_s, lost.end_s, result.groups_of(lost)});
   }
   for (std::size_t i = 0; i < result.jobs.size(); ++i) {
@@ -279,7 +279,7 @@ TEST(Engine, RulesHoldOnRandomClustersWithFailures) {
       RC_ASSERT(one.options.availability.mtbf_s > 0);
       return;
     }
-    RC_CLASSIFY(!result.lost_attempts.empty(), "with lost attempts");
+    RC_CLASSIFY(!result.earlier_attempts.empty(), "with lost attempts");
     RC_CLASSIFY(!one.cluster.virtual_clusters.empty(), "with virtual clusters");
     RC_CLASSIFY(one.cluster.gpu_types().size() > 1, "with GPU types");
     for (std::size_t i = 0; i < one.jobs.size(); ++i) check_job(one, one.jobs[i], result.jobs[i]);

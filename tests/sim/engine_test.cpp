@@ -277,7 +277,7 @@ TEST(Engine, ReportsProgressAtTheEnd) {
   options.progress = [&](const Progress& progress) { last = progress; };
   const auto queue = policies().make_queue("fifo");
   const auto placement = policies().make_placement("bin-packing");
-  const SimulationResult result = simulate(cluster(1, 4), jobs, *queue, *placement, options);
+  const SimulationResult result = simulate(cluster(1, 4), jobs, queue, *placement, options);
   EXPECT_EQ(last.time_s, 10);
   EXPECT_EQ(last.jobs_done, 2U);
   EXPECT_EQ(last.jobs, 2U);
@@ -292,30 +292,33 @@ TEST(Engine, JobsThatNeverStartAreAnError) {
 TEST(Engine, PoliciesThatBreakTheirRulesAreCaught) {
   class TooMuch : public Placement {
    public:
-    bool place(const ServerPool&, const ResourceRequest& request,
+    bool place(const ServerPool&, const PlacementQuery& query,
                std::vector<WorkerGroup>& groups) const override {
-      groups = {{ServerId{0}, request.workers}};
+      groups = {{ServerId{0}, query.request.workers}};
       return true;
     }
   };
-  class Twice : public QueueDiscipline {
+  class Twice : public Policy {
    public:
-    void enqueue(const WaitingJob& waiting) override { job_ = waiting.job; }
-    void schedule(JobStarter& starter) override { starter.try_start(job_); }
-
-   private:
-    JobIndex job_{};
+    void decide(Scheduler& scheduler) override { scheduler.try_start(JobIndex{0}); }
   };
-  const auto fifo = policies().make_queue("fifo");
-  const auto packing = policies().make_placement("bin-packing");
-  Twice twice;
   const std::vector<Job> jobs = {job({0, 3, 5}), job({1, 3, 5})};
-  EXPECT_THROW(static_cast<void>(simulate(cluster(1, 4), jobs, *fifo, TooMuch(), {})),
-               std::logic_error);
-  // Visited at its end, it starts the only job again.
-  EXPECT_THROW(
-      static_cast<void>(simulate(cluster(1, 4), std::span(jobs).first(1), twice, *packing, {})),
-      std::logic_error);
+  const auto message = [&](std::span<const Job> of, const ActivePolicy& policy,
+                           const Placement& placement) -> std::string {
+    try {
+      static_cast<void>(simulate(cluster(1, 4), of, policy, placement, {}));
+    } catch (const InvalidAction& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(message(jobs, policies().make_queue("fifo"), TooMuch()),
+            "policy 'fifo' at 1 s: the start of job 1 is refused: its placement is wrong: server 0 "
+            "has room for 1 of its workers, not 3");
+  // Called at its end, it starts the only job again.
+  EXPECT_EQ(message(std::span(jobs).first(1), test::policy<Twice>(),
+                    *policies().make_placement("bin-packing")),
+            "policy 'test' at 5 s: the start of job 0 is refused: it is done");
 }
 
 TEST(FindUnplaceable, JobsThatTheEmptyClusterCannotHold) {

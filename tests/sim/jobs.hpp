@@ -54,15 +54,23 @@ inline ClusterSpec cluster(std::uint32_t count, std::uint32_t gpus, double nic =
   return ClusterSpec{{servers(count, gpus, nic)}};
 }
 
-// A queue for each virtual cluster: its own discipline, or `queue`.
-inline std::vector<std::unique_ptr<QueueDiscipline>> queues_for(const ClusterSpec& spec,
-                                                                const std::string& queue) {
-  std::vector<std::unique_ptr<QueueDiscipline>> queues;
+// A policy for each virtual cluster: its own, or `queue`.
+inline std::vector<ActivePolicy> queues_for(const ClusterSpec& spec, const std::string& queue) {
+  std::vector<ActivePolicy> queues;
   for (const VirtualCluster& one : spec.virtual_clusters) {
     queues.push_back(policies().make_queue(one.queue.empty() ? queue : one.queue));
   }
   if (queues.empty()) queues.push_back(policies().make_queue(queue));
   return queues;
+}
+
+// A policy of the test's own that may read remaining times.
+template <typename Made, typename... Arguments>
+ActivePolicy policy(Arguments&&... arguments) {
+  return {"test",
+          {.remaining_time = true},
+          false,
+          std::make_shared<Made>(std::forward<Arguments>(arguments)...)};
 }
 
 inline SimulationResult run_on(const ClusterSpec& spec, const std::vector<Job>& jobs,
@@ -93,7 +101,7 @@ inline SimulationResult run_jobs(const ClusterSpec& spec, const std::vector<Job>
   options.contention.resolution = setup.resolution;
   const auto queue = policies().make_queue(setup.queue);
   const auto placement = policies().make_placement(setup.placement);
-  return simulate(spec, jobs, *queue, *placement, options);
+  return simulate(spec, jobs, queue, *placement, options);
 }
 
 }  // namespace mosim::test

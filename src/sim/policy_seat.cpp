@@ -1,0 +1,254 @@
+#include "sim/policy_seat.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+#include "sim/engine.hpp"
+
+namespace mosim {
+namespace {
+
+std::string_view describe(JobStage stage) {
+  switch (stage) {
+    case JobStage::coming:
+      return "is not submitted yet";
+    case JobStage::waiting:
+      return "waits";
+    case JobStage::running:
+      return "runs";
+    case JobStage::done:
+      return "is done";
+  }
+  return "";
+}
+
+std::uint32_t workers_of(std::span<const WorkerGroup> groups) {
+  std::uint32_t workers = 0;
+  for (const WorkerGroup& group : groups) workers += group.workers;
+  return workers;
+}
+
+}  // namespace
+
+double PolicySeat::now_s() const { return engine_->now_s(); }
+
+JobView PolicySeat::job(JobIndex job) const {
+  if (index(job) >= engine_->jobs().size()) refuse("a look at", job, "there is no such job");
+  return {job, engine_->jobs()[index(job)], engine_->state(job), engine_->now_s()};
+}
+
+std::size_t PolicySeat::jobs() const { return engine_->jobs().size(); }
+
+std::span<const JobIndex> PolicySeat::waiting() const {
+  return waiting_.look(
+      [&](JobIndex job) { return engine_->state(job).stage == JobStage::waiting; });
+}
+
+std::span<const JobIndex> PolicySeat::running() const {
+  return running_.look(
+      [&](JobIndex job) { return engine_->state(job).stage == JobStage::running; });
+}
+
+const ClusterState& PolicySeat::cluster() const { return engine_->cluster(); }
+
+std::span<const PoolId> PolicySeat::pools_of(JobIndex job) const { return engine_->pools_of(job); }
+
+std::span<const WorkerGroup> PolicySeat::groups_of(JobIndex job) const {
+  return engine_->groups_of(job);
+}
+
+std::uint64_t PolicySeat::quota_left(JobIndex job) const { return engine_->quota_left(job); }
+
+std::uint32_t PolicySeat::fit_class(JobIndex job) const { return engine_->fit_class(job); }
+
+bool PolicySeat::find_place(JobIndex job, std::vector<WorkerGroup>& groups,
+                            std::uint32_t workers) const {
+  check("a place for", job, JobStage::waiting);
+  return engine_->find_place(job, workers, groups);
+}
+
+double PolicySeat::added_slowdown(JobIndex job, std::span<const WorkerGroup> groups) const {
+  check("a forecast for", job, JobStage::waiting);
+  check_groups("a forecast for", job, groups);
+  return engine_->added_slowdown(job, groups);
+}
+
+double PolicySeat::contention_factor(JobIndex job) const {
+  check("a factor of", job, JobStage::running);
+  return engine_->contention_factor(job);
+}
+
+bool PolicySeat::may_preempt(JobIndex job) const {
+  return engine_->state(job).stage == JobStage::running && engine_->has_run_enough(job);
+}
+
+bool PolicySeat::may_resize(JobIndex job, std::uint32_t workers) const {
+  return engine_->has_profiles(job, workers);
+}
+
+double PolicySeat::remaining_s(JobIndex job) const {
+  if (!policy_->needs.remaining_time) {
+    refuse("the remaining time of", job, "the policy does not declare that it needs it");
+  }
+  return engine_->remaining_s(job);
+}
+
+void PolicySeat::refuse(std::string_view action, JobIndex job, const std::string& why) const {
+  throw InvalidAction(fmt::format("policy '{}' at {} s: {} job {} is refused: {}", policy_->name,
+                                  engine_->now_s(), action, index(job), why));
+}
+
+// That there is such a job, that it is the policy's, and that it is in the stage.
+void PolicySeat::check(std::string_view action, JobIndex job, JobStage stage) const {
+  if (index(job) >= engine_->jobs().size()) refuse(action, job, "there is no such job");
+  if (!engine_->belongs_to(job, *this)) refuse(action, job, "it is another policy's");
+  const JobStage now = engine_->state(job).stage;
+  if (now != stage) refuse(action, job, fmt::format("it {}", describe(now)));
+}
+
+void PolicySeat::check_groups(std::string_view action, JobIndex job,
+                              std::span<const WorkerGroup> groups) const {
+  const std::string why = engine_->why_not(job, groups);
+  if (!why.empty()) refuse(action, job, why);
+}
+
+void PolicySeat::check_preemptible(std::string_view action, JobIndex job) const {
+  if (!engine_->has_run_enough(job)) {
+    refuse(action, job, "it has not run for preemption.min_run yet");
+  }
+}
+
+bool PolicySeat::try_start(JobIndex job, std::uint32_t workers) {
+  check("the start of", job, JobStage::waiting);
+  if (workers > 0 && !engine_->has_profiles(job, workers)) {
+    refuse("the start of", job, fmt::format("it has no profile on {} workers", workers));
+  }
+  if (!engine_->find_place(job, workers, place_)) return false;
+  const std::string why = engine_->why_not(job, place_);
+  if (!why.empty()) refuse("the start of", job, "its placement is wrong: " + why);
+  start_checked(job, place_);
+  return true;
+}
+
+void PolicySeat::start(JobIndex job, std::span<const WorkerGroup> groups) {
+  check("the start of", job, JobStage::waiting);
+  check_groups("the start of", job, groups);
+  start_checked(job, groups);
+}
+
+void PolicySeat::start_checked(JobIndex job, std::span<const WorkerGroup> groups) {
+  if (engine_->is_released(job)) {
+    if (std::ranges::equal(groups, engine_->groups_of(job))) {
+      engine_->resume(job);
+      return;
+    }
+    engine_->end_attempt(job, AttemptEnd::moved);
+  }
+  engine_->start(job, groups);
+}
+
+void PolicySeat::preempt(JobIndex job) {
+  check("the preemption of", job, JobStage::running);
+  check_preemptible("the preemption of", job);
+  engine_->release(job);
+  preempted_.push_back(job);
+}
+
+bool PolicySeat::try_resume(JobIndex job) {
+  check("the resumption of", job, JobStage::waiting);
+  if (!engine_->is_released(job)) {
+    refuse("the resumption of", job, "it was not preempted in this decision");
+  }
+  if (!engine_->why_not(job, engine_->groups_of(job)).empty()) return false;
+  engine_->resume(job);
+  return true;
+}
+
+void PolicySeat::migrate(JobIndex job, std::span<const WorkerGroup> groups) {
+  check("the migration of", job, JobStage::running);
+  const std::uint32_t has = engine_->state(job).workers;
+  if (workers_of(groups) != has) {
+    refuse("the migration of", job,
+           fmt::format("it has {} workers and {} are placed", has, workers_of(groups)));
+  }
+  move("the migration of", job, groups);
+}
+
+void PolicySeat::resize(JobIndex job, std::span<const WorkerGroup> groups) {
+  check("the resizing of", job, JobStage::running);
+  move("the resizing of", job, groups);
+}
+
+void PolicySeat::move(std::string_view action, JobIndex job, std::span<const WorkerGroup> groups) {
+  if (std::ranges::equal(groups, engine_->groups_of(job))) return;  // it is there
+  check_preemptible(action, job);
+  // Its own GPUs count as free; `groups` may be a view of what changes below.
+  const std::vector<WorkerGroup> to(groups.begin(), groups.end());
+  engine_->release(job);
+  const std::string why = engine_->why_not(job, to);
+  if (!why.empty()) {
+    engine_->resume(job);
+    refuse(action, job, why);
+  }
+  engine_->end_attempt(job, AttemptEnd::moved);
+  engine_->start(job, to);
+}
+
+void PolicySeat::wake_at(double at_s) {
+  if (!(at_s > engine_->now_s()) || std::isinf(at_s)) {
+    throw InvalidAction(fmt::format("policy '{}' at {} s: waking it at {} s is refused: that is {}",
+                                    policy_->name, engine_->now_s(), at_s,
+                                    std::isinf(at_s) ? "never" : "not later"));
+  }
+  wake_s_ = std::min(wake_s_, at_s);
+}
+
+void PolicySeat::change_stage(JobIndex job, JobStage from, JobStage to) {
+  if (from == JobStage::waiting) waiting_.drop();
+  if (from == JobStage::running) running_.drop();
+  if (to == JobStage::waiting) waiting_.add(job);
+  if (to == JobStage::running) running_.add(job);
+}
+
+template <typename Call>
+void PolicySeat::guard(Call&& call) {
+  try {
+    call(*policy_->policy);
+  } catch (const InvalidAction&) {
+    throw;
+  } catch (const std::exception& error) {
+    std::throw_with_nested(RunError(fmt::format("policy '{}' failed at {} s: {}", policy_->name,
+                                                engine_->now_s(), error.what())));
+  } catch (...) {
+    std::throw_with_nested(
+        RunError(fmt::format("policy '{}' failed at {} s", policy_->name, engine_->now_s())));
+  }
+}
+
+void PolicySeat::submitted(JobIndex job) {
+  guard([&](Policy& policy) { policy.on_submit(*this, job); });
+}
+
+void PolicySeat::requeued(JobIndex job) {
+  guard([&](Policy& policy) { policy.on_requeue(*this, job); });
+}
+
+void PolicySeat::ended(JobIndex job) {
+  guard([&](Policy& policy) { policy.on_end(*this, job); });
+}
+
+void PolicySeat::decide() {
+  guard([&](Policy& policy) { policy.decide(*this); });
+  for (const JobIndex job : preempted_) {
+    if (engine_->is_released(job)) engine_->end_attempt(job, AttemptEnd::preempted);
+  }
+  preempted_.clear();
+  // Not before: the policy may have been walking the lists.
+  if (waiting_.overgrown()) static_cast<void>(waiting());
+  if (running_.overgrown()) static_cast<void>(running());
+}
+
+}  // namespace mosim
