@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "contention/models.hpp"
 
 namespace mosim {
@@ -35,6 +37,23 @@ std::span<const JobIndex> FixedContention::remove(JobIndex job) {
   servers_of_[self] = {};
   shared_[self] = 0;
   return changed_.take();
+}
+
+// The job itself, and everybody who is alone on a server that it would share.
+double FixedContention::added_slowdown(const JobTraffic& traffic) const {
+  std::vector<std::uint32_t> disturbed;
+  bool shares = false;
+  for (const WorkerGroup& group : traffic.groups) {
+    const auto others = on_server_.of(static_cast<std::uint32_t>(group.server));
+    shares = shares || !others.empty();
+    for (const Member& other : others) {
+      if (shared_[other.job] == 0) disturbed.push_back(other.job);
+    }
+  }
+  std::sort(disturbed.begin(), disturbed.end());
+  const auto last = std::unique(disturbed.begin(), disturbed.end());
+  const auto count = static_cast<double>(last - disturbed.begin());
+  return ratio_ * (count + (shares ? 1 : 0));
 }
 
 double FixedContention::factor(JobIndex job) const {

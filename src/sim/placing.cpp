@@ -15,6 +15,7 @@ class Forecast : public SlowdownForecast {
   [[nodiscard]] double added_slowdown(std::span<const WorkerGroup> groups) const override {
     return engine_.added_slowdown(job_, groups);
   }
+  [[nodiscard]] double nic_load(ServerId server) const override { return engine_.nic_load(server); }
 
  private:
   const Engine& engine_;
