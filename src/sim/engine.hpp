@@ -42,7 +42,7 @@ class Engine {
   [[nodiscard]] double contention_factor(JobIndex job) const { return contention_->factor(job); }
   [[nodiscard]] double added_slowdown(JobIndex job, std::span<const WorkerGroup> groups) const;
   [[nodiscard]] double nic_load(ServerId server) const { return contention_->nic_load(server); }
-  [[nodiscard]] bool has_run_enough(JobIndex job) const;
+  [[nodiscard]] double preemptible_at_s(JobIndex job) const;
   [[nodiscard]] bool has_profiles(JobIndex job, std::uint32_t workers) const;
   // Whether the job was taken off its GPUs in this decision and nothing else was done to it.
   [[nodiscard]] bool is_released(JobIndex job) const { return running_[index(job)].released; }

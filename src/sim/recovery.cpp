@@ -161,8 +161,8 @@ double Engine::transfer_s(JobIndex id) const {
   return bandwidth > 0 ? jobs_[index(id)].facts.checkpoint_bytes / bandwidth : 0;
 }
 
-bool Engine::has_run_enough(JobIndex id) const {
-  return now_ - attempts_[index(id)].started_s >= options_.preemption.min_run_s;
+double Engine::preemptible_at_s(JobIndex id) const {
+  return attempts_[index(id)].started_s + options_.preemption.min_run_s;
 }
 
 // Whether no job runs, none comes, and none of those that wait can ever start.
