@@ -211,6 +211,7 @@ class ServerPool {
   // Of a server, as those of ClusterState.
   [[nodiscard]] std::uint32_t capacity_for(ServerId server, const ResourceRequest& request) const;
   [[nodiscard]] std::span<const std::uint32_t> gpu_rooms(ServerId server) const;
+  [[nodiscard]] std::uint64_t shared_room(ServerId server) const;
   [[nodiscard]] std::uint32_t choose_gpu(ServerId server, const ResourceRequest& request) const;
 
  private:
@@ -282,6 +283,8 @@ class ClusterState {
   [[nodiscard]] std::span<const std::uint32_t> gpu_rooms(ServerId server) const {
     return gpu_rooms_[index(server)];
   }
+  // What is free of those that are shared, in thousandths.
+  [[nodiscard]] std::uint64_t shared_room(ServerId server) const;
   // The best fit for a request that shares a GPU: the shared GPU with the least room that takes it,
   // else the first number for a free one; kWholeGpus when there is neither. Looks at GPUs alone.
   [[nodiscard]] std::uint32_t choose_gpu(ServerId server, const ResourceRequest& request) const;
@@ -314,7 +317,6 @@ class ClusterState {
   void take_share(const WorkerGroup& group, std::uint32_t milli, Resources& free);
   void give_share(const WorkerGroup& group, std::uint32_t milli, Resources& free);
   void change_room(ServerId server, std::uint32_t gpu, std::uint32_t room);
-  [[nodiscard]] std::uint64_t shared_room(ServerId server) const;
   [[nodiscard]] std::uint32_t stranded(ServerId server) const {
     const std::uint32_t free = free_gpus(server);
     return free < gpus(server) ? free : 0;
@@ -369,6 +371,10 @@ inline std::uint32_t ServerPool::capacity_for(ServerId server,
 
 inline std::span<const std::uint32_t> ServerPool::gpu_rooms(ServerId server) const {
   return state_->gpu_rooms(server);
+}
+
+inline std::uint64_t ServerPool::shared_room(ServerId server) const {
+  return state_->shared_room(server);
 }
 
 inline std::uint32_t ServerPool::choose_gpu(ServerId server, const ResourceRequest& request) const {
