@@ -143,6 +143,10 @@ struct ResourceRequest {
 
   // GPUs that it has something of.
   [[nodiscard]] std::uint64_t gpus() const { return std::uint64_t{workers} * gpus_per_worker; }
+  // What it has of them.
+  [[nodiscard]] double gpu_share() const {
+    return static_cast<double>(gpus()) * gpu_milli / kGpuParts;
+  }
   [[nodiscard]] bool shares_gpu() const { return gpu_milli < kGpuParts; }
   friend auto operator<=>(const ResourceRequest&, const ResourceRequest&) = default;
 };
@@ -289,7 +293,8 @@ class ClusterState {
   // else the first number for a free one; kWholeGpus when there is neither. Looks at GPUs alone.
   [[nodiscard]] std::uint32_t choose_gpu(ServerId server, const ResourceRequest& request) const;
 
-  // The group of a request that shares a GPU names it.
+  // Whether the server takes this group of the request now. One that shares a GPU names it.
+  [[nodiscard]] bool takes(const WorkerGroup& group, const ResourceRequest& request) const;
   void allocate(std::span<const WorkerGroup> groups, const ResourceRequest& request);
   void release(std::span<const WorkerGroup> groups, const ResourceRequest& request);
 
@@ -312,7 +317,6 @@ class ClusterState {
   static constexpr std::uint32_t kUnlimited = 0xffffffff;
 
   [[nodiscard]] std::uint32_t shares_that_fit(ServerId server, std::uint32_t milli) const;
-  [[nodiscard]] bool takes(const WorkerGroup& group, const ResourceRequest& request) const;
   [[nodiscard]] bool holds_share(const WorkerGroup& group, std::uint32_t milli) const;
   void take_share(const WorkerGroup& group, std::uint32_t milli, Resources& free);
   void give_share(const WorkerGroup& group, std::uint32_t milli, Resources& free);

@@ -56,10 +56,10 @@ TEST(SharingPlacements, FindRoomWhereNoGpuIsFree) {
   state.allocate(Groups{on(0, 2), on(2, 1)}, {3, 1, 0});
   ASSERT_EQ(state.pool(PoolId{0}).total_free_gpus(), 0U);
   for (const auto& entry : policies().placements()) {
-    const auto placement = policies().make_placement(entry.name);
-    EXPECT_EQ(placed(*placement, state, share(600)), on_gpu(1, 0)) << entry.name;
-    EXPECT_EQ(placed(*placement, state, share(601)), Groups{}) << entry.name;
-    EXPECT_EQ(placed(*placement, state, {1, 1, 0}), Groups{}) << entry.name;
+    const auto placement = policies().make_placement(entry.info.name);
+    EXPECT_EQ(placed(*placement, state, share(600)), on_gpu(1, 0)) << entry.info.name;
+    EXPECT_EQ(placed(*placement, state, share(601)), Groups{}) << entry.info.name;
+    EXPECT_EQ(placed(*placement, state, {1, 1, 0}), Groups{}) << entry.info.name;
   }
 }
 
@@ -81,7 +81,7 @@ RC_GTEST_PROP(SharingPlacements, PlaceWhatFitsAndNothingElse, ()) {
   ClusterState state(spec);
   std::vector<std::unique_ptr<Placement>> placements;
   for (const auto& entry : policies().placements()) {
-    placements.push_back(policies().make_placement(entry.name));
+    placements.push_back(policies().make_placement(entry.info.name));
   }
   for (int step = pick(1, 40); step > 0; --step) {
     ResourceRequest request = share(pick(1U, 11U) * 100);
