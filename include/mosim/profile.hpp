@@ -137,6 +137,7 @@ enum class IterationsFrom {
 struct CharacterizeOptions {
   LoadingMode loading = LoadingMode::included;
   IterationsFrom iterations = IterationsFrom::trace;
+  bool share_gpus = false;  // a job on a part of one GPU gets that part, not a whole one
 };
 
 // What a scheduler may be told of a job beside what it asks for.

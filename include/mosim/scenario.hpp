@@ -91,6 +91,7 @@ struct Scenario {
   std::string placement = "load-balancing";
   bool skip_unplaceable = false;
   bool mix_gpu_types = false;
+  bool share_gpus = false;
   std::uint64_t scheduler_seed = 1;
   std::vector<ServerEventKeys> availability_events = {};
   double mtbf_s = 0;

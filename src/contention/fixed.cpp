@@ -6,7 +6,9 @@ namespace mosim {
 
 FixedContention::FixedContention(const ClusterSpec& cluster, std::size_t jobs, double ratio)
     : ratio_(ratio),
-      on_server_(cluster.gpus_by_server()),  // a job has at least one GPU on each of its servers
+      on_server_(
+          cluster
+              .gpus_by_server()),  // with whole GPUs, a job has one or more on each of its servers
       servers_of_(jobs),
       shared_(jobs, 0),
       changed_(jobs) {}

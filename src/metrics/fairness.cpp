@@ -76,7 +76,7 @@ Fairness fairness_of(const Run& run) {
   for (std::size_t i = 0; i < run.jobs.size(); ++i) {
     const Job& job = run.jobs[i];
     const JobResult& result = run.result.jobs[i];
-    const auto gpus = static_cast<double>(job.request.gpus());
+    const double gpus = job.request.gpu_share();
     const double jct_s = result.end_s - job.submit_s;
     const double training_s = result.training_s();
     slowdowns.push_back(bounded_slowdown(jct_s, time_alone_s(job, result)));

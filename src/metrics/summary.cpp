@@ -64,7 +64,7 @@ Summary summarize(const Run& run) {
   double network_alone_s = 0;
   for (std::size_t job = 0; job < run.jobs.size(); ++job) {
     const JobResult& result = run.result.jobs[job];
-    const auto gpus = static_cast<double>(run.jobs[job].request.gpus());
+    const double gpus = run.jobs[job].request.gpu_share();
     waits.push_back(wait_s(run, job));
     gpu_seconds += result.training_s() * gpus;
     network_s += result.network_s;

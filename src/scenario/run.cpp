@@ -17,6 +17,7 @@ CharacterizeOptions characterize_options(const Scenario& scenario) {
   if (scenario.loading == "added") options.loading = LoadingMode::added;
   if (scenario.loading == "none") options.loading = LoadingMode::none;
   if (scenario.trace_iterations == "duration") options.iterations = IterationsFrom::duration;
+  options.share_gpus = scenario.share_gpus;
   return options;
 }
 
@@ -105,6 +106,7 @@ void add_job(Hash& hash, const Job& job) {
   add_profile(hash, job.profile);
   if (request.memory_mb_per_worker > 0) hash.add(std::uint64_t{request.memory_mb_per_worker});
   if (request.gpu_type != kAnyGpuType) hash.add(std::uint64_t{index(request.gpu_type)});
+  if (request.shares_gpu()) hash.add(std::uint64_t{request.gpu_milli});
   if (index(job.virtual_cluster) > 0) hash.add(std::uint64_t{index(job.virtual_cluster)});
   if (job.by_gpu == nullptr) return;
   for (const JobProfile& profile : *job.by_gpu) add_profile(hash, profile);

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "mosim/schedule.hpp"
+#include "schedule/fragmentation_placement.hpp"
 #include "schedule/parameters.hpp"
 #include "schedule/placements.hpp"
 #include "schedule/queues.hpp"
@@ -89,6 +90,9 @@ void add_shipped_placements(PolicyRegistry& registry) {
   add_placement<LeastAllocated>(registry, "least-allocated",
                                 "each worker to the server with the largest part free",
                                 kKubernetes);
+  add_placement<FragmentationPlacement>(
+      registry, "fragmentation", "each worker where what is free fragments the least for the mix",
+      "Weng et al., FGD, USENIX ATC 2023");
   registry.add_placement(
       {{.name = "tiresias",
         .summary = "few servers, or waiting, for models with one large tensor; else bin packing",

@@ -216,6 +216,7 @@ std::string SimulationResult::digest() const {
     for (const WorkerGroup& group : groups_of(part)) {
       hash.add(std::uint64_t{index(group.server)});
       hash.add(std::uint64_t{group.workers});
+      if (group.gpu != kWholeGpus) hash.add(std::uint64_t{group.gpu});
     }
   };
   for (const JobResult& job : jobs) add(job);

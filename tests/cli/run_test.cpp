@@ -132,6 +132,38 @@ TEST(Run, TheReferenceTypeGivesTheIterations) {
   EXPECT_EQ(Json::parse(result.out)["jct_s"]["avg"], 300);
 }
 
+TEST(Run, GpusAreSharedIfTheScenarioSaysSo) {
+  const TemporaryFolder folder;
+  // Two jobs of 100 s on half a GPU each, at once or one after the other on the only one.
+  const std::string trace =
+      folder.write("trace.csv",
+                   "job_id,model,arrival_time,duration,gpu_workers,gpu_share\n"
+                   "0,bert,0,100,1,0.5\n1,bert,0,100,1,0.5\n");
+  const auto makespan = [&](const char* share) {
+    const CommandResult result =
+        run_mosim(std::string("run --json -q --set 'cluster.servers=[{count: 1, gpus: 1}]' "
+                              "--force --set scheduler.share_gpus=") +
+                  share + " --trace " + trace + " -o " + folder.path("out"));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return Json::parse(result.out)["makespan_s"].get<double>();
+  };
+  EXPECT_NEAR(makespan("true"), 100, 1e-9);
+  EXPECT_NEAR(makespan("false"), 200, 1e-9);
+}
+
+TEST(Run, TheOpenbTraceRunsOnItsOwnServers) {
+  const std::string folder_of = test::shared_path("traces/alibaba-openb-2023");
+  MOSIM_NEEDS(folder_of);
+  const TemporaryFolder folder;
+  const CommandResult result = run_mosim(
+      "run --json -q --trace " + folder_of + "/openb_pod_list_default.csv --cluster " + folder_of +
+      "/openb_node_list_gpu_node.csv --set 'cluster.gpu_types=G2=A10,G3=A100-SXM4-80GB'"
+      " --set scheduler.share_gpus=true --placement bin-packing -o " +
+      folder.path("out"));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(Json::parse(result.out)["jobs"]["finished"], 6171);
+}
+
 // The same bytes from the release and the sanitizer build.
 TEST(Run, ReleaseAndTestBuildsWriteTheSameBytes) {
   if (!std::filesystem::exists(MOSIM_RELEASE_BINARY)) {
