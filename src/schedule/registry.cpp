@@ -7,6 +7,7 @@
 #include "mosim/schedule.hpp"
 #include "schedule/parameters.hpp"
 #include "schedule/placements.hpp"
+#include "schedule/priority_queues.hpp"
 #include "schedule/queues.hpp"
 
 namespace mosim {
@@ -118,6 +119,7 @@ PolicyRegistry& policies() {
   static PolicyRegistry registry = [] {
     PolicyRegistry shipped;
     add_shipped_queues(shipped);
+    add_priority_queues(shipped);
     add_shipped_placements(shipped);
     return shipped;
   }();
