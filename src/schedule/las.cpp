@@ -11,22 +11,15 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-LasOrder::Standing& LasOrder::enter(const SchedulerView& view, JobIndex job) {
-  if (standings_.empty()) standings_.resize(view.jobs());
-  Standing& standing = standings_[index(job)];
-  if (standing.order == 0) standing.order = ++entries_;
-  return standing;
-}
-
 double LasOrder::service(const JobView& job) const {
   return job.attained_service() - standings_[index(job.index())].service;
 }
 
 Rank LasOrder::rank(const SchedulerView& view, JobIndex job) {
-  const Standing& standing = enter(view, job);
-  const bool first = !rules_.as_tiresias && view.job(job).stage() == JobStage::running;
-  return {static_cast<double>(standing.queue), key(view, job),
-          first ? standing.order - kRunningFirst : standing.order};
+  if (standings_.empty()) standings_.resize(view.jobs());
+  Standing& standing = standings_[index(job)];
+  if (standing.order == 0) standing.order = ++entries_;
+  return {static_cast<double>(standing.queue), 0, standing.order};
 }
 
 void LasOrder::plan(Changes& changes, JobIndex job, double at_s) {
@@ -49,16 +42,22 @@ void LasOrder::plan_demotion(const SchedulerView& view, JobIndex job) {
   plan(demotions_, job, view.now_s() + left / static_cast<double>(seen.held_gpus()));
 }
 
+// The running jobs of a queue have the smallest numbers, those preempted negative ones, those that
+// entered it positive ones.
+void LasOrder::put_in_front(JobIndex job) {
+  standings_[index(job)].order = ++starts_ - kRunningFirst;
+}
+
 void LasOrder::started(const SchedulerView& view, JobIndex job) {
   cancel(job);
   plan_demotion(view, job);
-  if (rules_.as_tiresias) standings_[index(job)].order = ++starts_ - kRunningFirst;
+  put_in_front(job);
 }
 
 void LasOrder::stopped(const SchedulerView& view, JobIndex job) {
   cancel(job);
   Standing& standing = standings_[index(job)];
-  if (rules_.as_tiresias && standing.order < 0) standing.order = -++stops_;
+  if (standing.order < 0) standing.order = -++stops_;
   const double ran_s = view.job(job).served_s() - standing.served_s;
   if (rules_.promote == 0 || standing.queue == 0 || ran_s <= 0) return;
   plan(promotions_, job, view.now_s() + rules_.promote * ran_s);
@@ -77,13 +76,29 @@ void LasOrder::move(const SchedulerView& view, JobIndex job, std::uint32_t queue
 }
 
 void LasOrder::advance(const SchedulerView& view, std::vector<JobIndex>& changed) {
-  if (rules_.as_tiresias) demote_late(view, changed);
-  while (!rules_.as_tiresias && !demotions_.empty() && demotions_.begin()->first <= view.now_s()) {
-    const JobIndex job = demotions_.begin()->second;
-    move(view, job, standings_[index(job)].queue + 1);
+  for (const JobIndex job : demoted_) {
+    if (view.job(job).stage() != JobStage::running) continue;
+    put_in_front(job);
     changed.push_back(job);
   }
+  demoted_.clear();
+  demote_due(view, changed);
   promote_due(view, changed);
+}
+
+void LasOrder::demote_due(const SchedulerView& view, std::vector<JobIndex>& changed) {
+  std::vector<JobIndex> due;
+  do {
+    due.clear();
+    for (const auto& [at_s, job] : demotions_) {
+      if (at_s > view.now_s()) break;
+      due.push_back(job);
+    }
+    if (rules_.demote_late) std::sort(due.begin(), due.end());
+    for (const JobIndex job : due) move(view, job, standings_[index(job)].queue + 1);
+    demoted_.insert(demoted_.end(), due.begin(), due.end());
+  } while (!due.empty() && !rules_.demote_late);
+  changed.insert(changed.end(), demoted_.begin(), demoted_.end());
 }
 
 void LasOrder::promote_due(const SchedulerView& view, std::vector<JobIndex>& changed) {
@@ -97,26 +112,10 @@ void LasOrder::promote_due(const SchedulerView& view, std::vector<JobIndex>& cha
   }
 }
 
-void LasOrder::demote_late(const SchedulerView& view, std::vector<JobIndex>& changed) {
-  // Those of the last event that still run go in front now.
-  for (const JobIndex job : demoted_) {
-    if (view.job(job).stage() != JobStage::running) continue;
-    standings_[index(job)].order = ++starts_ - kRunningFirst;
-    changed.push_back(job);
-  }
-  demoted_.clear();
-  for (const auto& [at_s, job] : demotions_) {
-    if (at_s > view.now_s()) break;
-    demoted_.push_back(job);
-  }
-  std::sort(demoted_.begin(), demoted_.end());
-  for (const JobIndex job : demoted_) {
-    move(view, job, standings_[index(job)].queue + 1);
-    changed.push_back(job);
-  }
-}
-
-double LasOrder::next_late_demotion_s(const SchedulerView& view) const {
+double LasOrder::next_demotion_s(const SchedulerView& view) const {
+  if (demotions_.empty()) return kNever;
+  // Nobody gains by one when nobody waits.
+  if (!rules_.demote_late) return view.waiting_count() > 0 ? demotions_.begin()->first : kNever;
   double next = kNever;
   for (const auto& [at_s, job] : demotions_) {
     const Standing& standing = standings_[index(job)];
@@ -128,17 +127,8 @@ double LasOrder::next_late_demotion_s(const SchedulerView& view) const {
 }
 
 double LasOrder::next_change_s(const SchedulerView& view) {
-  if (rules_.as_tiresias) {
-    const double promotion = promotions_.empty() ? kNever : promotions_.begin()->first;
-    return std::min(promotion, next_late_demotion_s(view));
-  }
-  // Nobody gains by a demotion when nobody waits.
-  double next = kNever;
-  if (!promotions_.empty()) next = promotions_.begin()->first;
-  if (!demotions_.empty() && view.waiting_count() > 0) {
-    next = std::min(next, demotions_.begin()->first);
-  }
-  return next;
+  const double promotion = promotions_.empty() ? kNever : promotions_.begin()->first;
+  return std::min(promotion, next_demotion_s(view));
 }
 
 }  // namespace mosim

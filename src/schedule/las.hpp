@@ -13,16 +13,16 @@ namespace mosim {
 struct LasRules {
   std::vector<double> limits;  // attained service at which a job leaves each queue but the last
   double promote = 0;        // times what it ran that a job waits before it goes to the top; 0: no
-  bool as_tiresias = false;  // demotes when, and orders queues as, the artifact of Tiresias does
+  bool demote_late = false;  // as the artifact of Tiresias does
 };
 
 // Queues by attained service since the start, or since the last promotion. In a queue jobs that run
-// go first, then those that entered it earlier.
+// go first, in the order in which they were started, then those that wait. A job that is preempted
+// waits in front of those, one that enters the queue behind them: also one that is demoted while it
+// runs, for the decision at which it is.
 //
-// The artifact differs. It looks for the next demotion at ceil((limit - time run) / GPUs) from now,
-// too late for jobs of several GPUs, and otherwise demotes at the next event, by one queue at most.
-// A job that is demoted stands behind those that wait in its new queue, until that event is over;
-// one that is preempted waits in front of those that waited before.
+// The artifact demotes at events only, by one queue at most, and lets the next be due
+// ceil((limit - time run) / GPUs) from now: too late for jobs of several GPUs.
 class LasOrder : public Order {
  public:
   explicit LasOrder(LasRules rules) : rules_(std::move(rules)) {}
@@ -35,11 +35,6 @@ class LasOrder : public Order {
   [[nodiscard]] double next_change_s(const SchedulerView& view) override;
 
  protected:
-  // Orders the jobs of one queue: the smallest first.
-  [[nodiscard]] virtual double key(const SchedulerView& view, JobIndex job) {
-    (void)view, (void)job;
-    return 0;
-  }
   // Attained service since the last promotion.
   [[nodiscard]] double service(const JobView& job) const;
 
@@ -53,24 +48,24 @@ class LasOrder : public Order {
   };
   using Changes = std::set<std::pair<double, JobIndex>>;
 
-  Standing& enter(const SchedulerView& view, JobIndex job);
   void move(const SchedulerView& view, JobIndex job, std::uint32_t queue);
   void plan(Changes& changes, JobIndex job, double at_s);
   void cancel(JobIndex job);
   void plan_demotion(const SchedulerView& view, JobIndex job);
+  void put_in_front(JobIndex job);
+  void demote_due(const SchedulerView& view, std::vector<JobIndex>& changed);
   void promote_due(const SchedulerView& view, std::vector<JobIndex>& changed);
-  void demote_late(const SchedulerView& view, std::vector<JobIndex>& changed);
-  [[nodiscard]] double next_late_demotion_s(const SchedulerView& view) const;
+  [[nodiscard]] double next_demotion_s(const SchedulerView& view) const;
 
   LasRules rules_;
   std::vector<Standing> standings_;  // by job
   Changes demotions_;                // of running jobs
   Changes promotions_;               // of waiting ones
-  std::int64_t entries_ = 0;         // into queues, so far
-  // As Tiresias does.
+  std::vector<JobIndex> demoted_;    // at the last decision
+  // So far: each gives the next place in a queue.
+  std::int64_t entries_ = 0;
   std::int64_t starts_ = 0;
   std::int64_t stops_ = 0;
-  std::vector<JobIndex> demoted_;  // at the last event
 };
 
 }  // namespace mosim

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "schedule/by_priority.hpp"
+#include "schedule/gittins.hpp"
 #include "schedule/key_orders.hpp"
 #include "schedule/las.hpp"
 
@@ -63,7 +64,7 @@ PreemptionRule at_quanta(const Parameters& parameters) {
 }
 
 LasRules las_rules(const Parameters& parameters) {
-  LasRules rules{parameters.numbers("thresholds"), parameters.number("promote")};
+  LasRules rules{parameters.numbers("thresholds"), parameters.number("promote"), false};
   if (!std::is_sorted(rules.limits.begin(), rules.limits.end(), std::less_equal<>())) {
     throw std::invalid_argument(
         "the thresholds do not grow; expected each to be larger than the "
@@ -143,8 +144,44 @@ void add_attained_service(PolicyRegistry& registry) {
                        quantum()}},
        [](const PolicySetup& setup) {
          LasRules rules = las_rules(setup.parameters);
-         rules.as_tiresias = setup.parameters.text("demotion") == "tiresias";
+         rules.demote_late = setup.parameters.text("demotion") == "tiresias";
          return make(std::make_unique<LasOrder>(std::move(rules)), at_quanta(setup.parameters));
+       }});
+}
+
+void add_gittins(PolicyRegistry& registry) {
+  registry.add_queue(
+      {{.name = "gittins",
+        .summary = "2D-Gittins: the largest Gittins index first in the queues of las; preemptive",
+        .source = kTiresias,
+        .parameters = {thresholds(),
+                       promotion(),
+                       {.name = "delta",
+                        .kind = ParameterKind::number,
+                        .fallback = "3250",
+                        .help = "service, GPUs x s, within which a job may end",
+                        .minimum = 1e-3},
+                       {.name = "index",
+                        .kind = ParameterKind::choice,
+                        .fallback = "true",
+                        .help = "the true one, or that of Tiresias's simulator, which counts the "
+                                "whole service of past jobs, not what was left of it",
+                        .choices = {"true", "tiresias"}},
+                       {.name = "history",
+                        .kind = ParameterKind::choice,
+                        .fallback = "completed",
+                        .help = "the jobs completed so far, or all of the trace: an oracle, as in "
+                                "Tiresias's simulator",
+                        .choices = {"completed", "trace"}},
+                       quantum()},
+        .needs = {.remaining_time = true}},
+       [](const PolicySetup& setup) {
+         const Parameters& parameters = setup.parameters;
+         const GittinsRules rules{parameters.number("delta"),
+                                  parameters.text("index") == "tiresias",
+                                  parameters.text("history") == "trace"};
+         return make(std::make_unique<GittinsOrder>(las_rules(parameters), rules),
+                     at_quanta(parameters));
        }});
 }
 
@@ -153,6 +190,7 @@ void add_attained_service(PolicyRegistry& registry) {
 void add_priority_queues(PolicyRegistry& registry) {
   add_shortest_first(registry);
   add_attained_service(registry);
+  add_gittins(registry);
   add_given_order(registry);
 }
 
