@@ -8,6 +8,7 @@
 #include "schedule/fragmentation_placement.hpp"
 #include "schedule/parameters.hpp"
 #include "schedule/placements.hpp"
+#include "schedule/priority_queues.hpp"
 #include "schedule/queues.hpp"
 #include "schedule/sensitive_placements.hpp"
 
@@ -141,6 +142,7 @@ PolicyRegistry& policies() {
   static PolicyRegistry registry = [] {
     PolicyRegistry shipped;
     add_shipped_queues(shipped);
+    add_priority_queues(shipped);
     add_shipped_placements(shipped);
     return shipped;
   }();
