@@ -5,6 +5,8 @@
 
 #include "base/text.hpp"
 #include "mosim/schedule.hpp"
+#include "schedule/backfilling.hpp"
+#include "schedule/fair.hpp"
 #include "schedule/parameters.hpp"
 #include "schedule/placements.hpp"
 #include "schedule/queues.hpp"
@@ -118,6 +120,8 @@ PolicyRegistry& policies() {
   static PolicyRegistry registry = [] {
     PolicyRegistry shipped;
     add_shipped_queues(shipped);
+    add_backfilling(shipped);
+    add_fair_queues(shipped);
     add_shipped_placements(shipped);
     return shipped;
   }();
