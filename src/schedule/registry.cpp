@@ -5,6 +5,8 @@
 
 #include "base/text.hpp"
 #include "mosim/schedule.hpp"
+#include "schedule/backfilling.hpp"
+#include "schedule/fair.hpp"
 #include "schedule/fragmentation_placement.hpp"
 #include "schedule/parameters.hpp"
 #include "schedule/placements.hpp"
@@ -143,6 +145,8 @@ PolicyRegistry& policies() {
     PolicyRegistry shipped;
     add_shipped_queues(shipped);
     add_priority_queues(shipped);
+    add_backfilling(shipped);
+    add_fair_queues(shipped);
     add_shipped_placements(shipped);
     return shipped;
   }();
