@@ -221,6 +221,8 @@ class ClusterState {
   [[nodiscard]] ServerPool pool(PoolId pool) const { return {*this, pools_[index(pool)]}; }
   [[nodiscard]] std::uint64_t total_gpus() const { return total_gpus_; }
   [[nodiscard]] std::uint64_t used_gpus() const { return used_gpus_; }
+  // Free GPUs of servers of which another GPU is in use and that take jobs.
+  [[nodiscard]] std::uint64_t stranded_gpus() const { return stranded_gpus_; }
   // Of servers that take jobs, and of servers that still run some.
   [[nodiscard]] std::uint64_t gpus_up() const { return gpus_up_; }
   [[nodiscard]] std::uint32_t gpus(ServerId server) const { return gpus_[index(server)]; }
@@ -270,6 +272,10 @@ class ClusterState {
   static constexpr std::uint32_t kNoPool = 0xffffffff;
   static constexpr std::uint32_t kUnlimited = 0xffffffff;
 
+  [[nodiscard]] std::uint32_t stranded(ServerId server) const {
+    const std::uint32_t free = free_gpus(server);
+    return free < gpus(server) ? free : 0;
+  }
   void change_free(ServerId server, const Resources& free);
   void enter_pools(ServerId server);
   void leave_pools(ServerId server);
@@ -285,6 +291,7 @@ class ClusterState {
   std::uint64_t total_gpus_ = 0;
   std::uint64_t used_gpus_ = 0;
   std::uint64_t gpus_up_ = 0;
+  std::uint64_t stranded_gpus_ = 0;
 };
 
 inline std::uint64_t ServerPool::total_free_gpus() const { return entry_->total_free_gpus; }

@@ -95,6 +95,7 @@ ClusterState::ClusterState(const ClusterSpec& spec, bool mix_gpu_types)
 
 void ClusterState::enter_pools(ServerId server) {
   const std::uint32_t free = free_gpus(server);
+  stranded_gpus_ += stranded(server);
   const Membership& member = memberships_[index(server)];
   for (const std::uint32_t pool : {member.pool, member.typed_pool}) {
     if (pool == kNoPool) continue;
@@ -105,6 +106,7 @@ void ClusterState::enter_pools(ServerId server) {
 
 void ClusterState::leave_pools(ServerId server) {
   const std::uint32_t free = free_gpus(server);
+  stranded_gpus_ -= stranded(server);
   const Membership& member = memberships_[index(server)];
   for (const std::uint32_t pool : {member.pool, member.typed_pool}) {
     if (pool == kNoPool) continue;
@@ -115,12 +117,14 @@ void ClusterState::leave_pools(ServerId server) {
 
 void ClusterState::change_free(ServerId server, const Resources& free) {
   const std::uint32_t was = free_[index(server)].gpus;
+  const std::uint32_t were_stranded = stranded(server);
   free_[index(server)] = free;
   used_gpus_ = used_gpus_ + was - free.gpus;
   if (!accepting(server)) {
     if (free.gpus == gpus(server)) gpus_up_ -= free.gpus;  // the last job has left
     return;
   }
+  stranded_gpus_ = stranded_gpus_ - were_stranded + stranded(server);
   const auto change = [&](ServerPool::Entry& pool) {
     pool.by_free_gpus.erase(server, was);
     pool.by_free_gpus.insert(server, free.gpus);
