@@ -36,7 +36,7 @@ ClusterSpec two_types() {
 
 TEST(GiveUp, WhenTheServersOfOneTypeAreDrained) {
   std::vector<Job> four = jobs({{0, 8, 10}, {5, 4, 10}, {5, 2, 10}, {6, 8, 10}});
-  for (const std::size_t job : {1, 2}) four[job].request.gpu_type = GpuTypeId{1};
+  four[1].request.gpu_type = four[2].request.gpu_type = GpuTypeId{1};
   SimulationOptions options;
   options.availability.events = {{1, ServerId{1}, ServerId{2}, ServerChange::drain}};
   EXPECT_EQ(error_of([&] { (void)run_on(two_types(), four, options, "fifo-skip"); }),
