@@ -62,9 +62,11 @@ class JobView {
   [[nodiscard]] double served_s() const {
     return state_->served_s + (stage() == JobStage::running ? stage_s() : 0);
   }
-  // Attained service: GPUs x time so far (2D-LAS of Tiresias, NSDI 2019).
+  // Attained service: GPUs (parts of one count as such) x time so far, as in 2D-LAS (Tiresias, NSDI
+  // 2019).
   [[nodiscard]] double attained_service() const {
-    return state_->service + static_cast<double>(held_gpus()) * stage_s();
+    const double gpus = static_cast<double>(held_gpus()) * request().gpu_milli / kGpuParts;
+    return state_->service + gpus * stage_s();
   }
   // What the user's estimate leaves: infinite without one, 0 for a job that ran over it.
   [[nodiscard]] double estimate_left_s() const {

@@ -133,6 +133,8 @@ class Engine {
   void change_server(const Outage& outage);
   [[nodiscard]] bool stuck();
   [[noreturn]] void give_up() const;
+  [[nodiscard]] std::string who_waits() const;
+  void record_free_gpus(TimelinePoint& point);
 
   void handle_events_at_now();
   void handle_outages_at_now();
@@ -142,11 +144,13 @@ class Engine {
   void record_timeline();
   void report_progress();
 
+  const ClusterSpec& spec_;
   std::span<const Job> jobs_;
   const Placement& placement_;
   const SimulationOptions& options_;
   bool whole_iterations_;  // phase resolution: floor(W), at least one
   bool fallible_;          // servers may fail
+  bool has_quotas_ = false;
   ClusterState cluster_;
   std::vector<Partition> partitions_;
   std::vector<std::vector<GpuTypeId>> pool_types_;  // by pool

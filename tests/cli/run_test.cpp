@@ -22,10 +22,13 @@ TEST(Run, WritesItsFourFilesAndJsonIsTheSummary) {
   EXPECT_EQ(read_text(out + "/jobs.csv")
                 .find("job_id,model,gpus,submit_s,start_s,end_s,wait_s,training_s,jct_s,compute_s,"
                       "network_s,loading_s,iterations,mean_contention,servers,restarts,lost_s,gpu,"
-                      "virtual_cluster\n"),
+                      "virtual_cluster,preemptions,moves,restart_s,capacity_wait_s,"
+                      "placement_wait_s,rho,workers\n"),
             0U);
-  EXPECT_EQ(read_text(out + "/timeline.csv").find("time_s,running,waiting,gpus_used,gpus_up\n"),
+  EXPECT_EQ(read_text(out + "/timeline.csv")
+                .find("time_s,running,waiting,gpus_used,gpus_up,gpus_free,gpus_stranded\n"),
             0U);
+  EXPECT_FALSE(std::filesystem::exists(out + "/attempts.csv"));
 }
 
 TEST(Run, TheResolvedScenarioRunsTheSameAgain) {
@@ -107,9 +110,13 @@ TEST(Run, FailuresAndVirtualClustersAreInTheResults) {
   EXPECT_NEAR(summary["wait_s"]["avg"].get<double>(), 100, 1e-9);
   EXPECT_NEAR(summary["training_s"]["avg"].get<double>(), 1200, 1e-9);
   const std::string jobs = read_text(folder.path("out/jobs.csv"));
-  EXPECT_NE(jobs.find(",0:1,1,200,V100-SXM2-16GB,prod\n"), std::string::npos) << jobs;
+  // It waits for 100 s without a server. Alone it takes 1000 s, on 1 of 4 GPUs with no other job.
+  EXPECT_NE(jobs.find(",0:1,1,200,V100-SXM2-16GB,prod,0,0,0,100,0,1.3,1\n"), std::string::npos)
+      << jobs;
+  EXPECT_EQ(read_text(folder.path("out/attempts.csv")),
+            "job_id,start_s,end_s,how,gpus,servers\n0,0,700,failed,1,0:1\n");
   const std::string timeline = read_text(folder.path("out/timeline.csv"));
-  EXPECT_NE(timeline.find("\n0,1,0,1,4\n700,0,1,0,0\n800,1,0,1,4\n"), std::string::npos)
+  EXPECT_NE(timeline.find("\n0,1,0,1,4,3,3\n700,0,1,0,0,0,0\n800,1,0,1,4,3,3\n"), std::string::npos)
       << timeline;
   // It names the racks before it runs.
   EXPECT_NE(run_mosim("run --dry-run " + scenario + " --trace " + trace).err.find("in 1 racks"),
