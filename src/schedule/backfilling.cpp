@@ -109,7 +109,10 @@ Easy::Reservation Easy::reserve_in(const SchedulerView& view, JobIndex head, Poo
   double at_s = view.now_s();
   for (const auto& [end_s, job] : running_.in_order()) {
     const bool enough = free >= gpus && quota >= gpus;
-    if (enough && end_s > at_s) break;  // what ends at the same time is left over too
+    // What ends at the same time is left over too; not of jobs over their estimates, whose ends
+    // only seem to be the same: else jobs behind would take all that becomes free, and the head
+    // starve.
+    if (enough && (end_s > at_s || end_s <= view.now_s())) break;
     at_s = std::max(at_s, end_s);
     free += given_back(view, job, pool);
     quota += view.job(job).held_gpus();
@@ -250,9 +253,9 @@ void Conservative::on_requeue(const SchedulerView&, JobIndex job) { running_.rem
 
 void Conservative::on_end(const SchedulerView&, JobIndex job) { running_.remove(job); }
 
-Conservative::Plan Conservative::plan(const SchedulerView& view) const {
+Conservative::Plan Conservative::plan(const SchedulerView& view, JobIndex first) const {
   const double now_s = view.now_s();
-  const std::uint64_t quota = quota_of(view, view.waiting().front());
+  const std::uint64_t quota = quota_of(view, first);
   Plan plan{{}, {now_s, static_cast<std::int64_t>(quota)}};
   for (std::uint32_t pool = 0; pool < view.cluster().pools(); ++pool) {
     const std::uint64_t free = view.cluster().pool(PoolId{pool}).total_free_gpus();
@@ -285,6 +288,10 @@ bool Conservative::try_start(Scheduler& scheduler, const Plan& plan, JobIndex jo
 
 void Conservative::decide(Scheduler& scheduler) {
   auto waiting = scheduler.waiting();
+  // Nobody is before the first.
+  for (; !waiting.empty() && scheduler.try_start(waiting[0]); waiting = waiting.subspan(1)) {
+    running_.add(scheduler, waiting[0]);
+  }
   // Each job that starts takes a GPU, so no more than these can be looked at.
   const std::uint64_t free = scheduler.cluster().total_gpus() - scheduler.cluster().used_gpus();
   waiting = waiting.first(std::min<std::size_t>(waiting.size(), depth_ + free));
@@ -293,7 +300,7 @@ void Conservative::decide(Scheduler& scheduler) {
                       return may_fit(scheduler, job);
                     }).base();
   if (last == waiting.begin()) return;
-  Plan plan = this->plan(scheduler);
+  Plan plan = this->plan(scheduler, waiting.front());
   std::size_t reservations = 0;
   for (const JobIndex job : std::span(waiting.begin(), last)) {
     if (reservations == depth_) return;

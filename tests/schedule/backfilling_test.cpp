@@ -59,6 +59,17 @@ TEST(Easy, GoesByEstimates) {
             (Times{0, 10, 15}));
 }
 
+TEST(Easy, JobsOverTheirEstimatesDoNotMakeTheHeadStarve) {
+  // A and B, which were expected to take 1 s, have a GPU each until 10 and 20. C needs 3 of 4.
+  //   t =  5  two are free and A's makes three: nothing is left over for D, of 100 s
+  //   t = 10  C
+  //   t = 15  D
+  // Were B's GPU counted too, D would start at 5, and C not before 20.
+  EXPECT_EQ(
+      starts("easy", {timed(0, 1, 10, 1), timed(0, 1, 20, 1), timed(4, 3, 5), timed(5, 1, 100)}),
+      (Times{0, 0, 10, 15}));
+}
+
 TEST(Easy, AQuotaBoundsTheReservationToo) {
   // 4 GPUs, a quota of 3. A has 2 until 10, B waits for 2 of the quota.
   //   t =  2  C takes the third: at 10 the quota has room for it and B
@@ -167,18 +178,19 @@ class PlainEasy : public Policy {
 
  private:
   static double shadow(const SchedulerView& view, std::uint64_t gpus, std::uint64_t& extra) {
-    std::vector<std::pair<double, std::uint64_t>> ends;
+    std::vector<std::pair<double, JobIndex>> ends;
     for (const JobIndex one : view.running()) {
       // Estimates are whole numbers, and so are starts: the sum has no rounding.
-      ends.emplace_back(view.now_s() + view.job(one).estimate_left_s(), view.job(one).gpus());
+      const JobView job = view.job(one);
+      ends.emplace_back(view.now_s() + job.facts().estimate_s - job.served_s(), one);
     }
     std::sort(ends.begin(), ends.end());
     std::uint64_t free = view.cluster().total_gpus() - view.cluster().used_gpus();
     double at_s = view.now_s();
-    for (const auto& [end_s, given_back] : ends) {
-      if (free >= gpus && end_s > at_s) break;
-      at_s = end_s;
-      free += given_back;
+    for (const auto& [end_s, one] : ends) {
+      if (free >= gpus && (end_s > at_s || end_s <= view.now_s())) break;
+      at_s = std::max(at_s, end_s);
+      free += view.job(one).gpus();
     }
     extra = free - gpus;
     return at_s;
