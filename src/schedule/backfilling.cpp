@@ -236,11 +236,11 @@ void FreeOverTime::take(double from_s, double to_s, std::int64_t gpus) {
 double Conservative::Plan::earliest(PoolId pool, std::int64_t gpus, double duration_s) const {
   const FreeOverTime& free = pools[index(pool)];
   double at_s = 0;
-  for (double next_s = at_s;; at_s = next_s) {
-    next_s = free.earliest(gpus, duration_s, at_s);
-    if (next_s == kNever) return kNever;
-    next_s = quota.earliest(gpus, duration_s, next_s);
-    if (next_s == kNever || next_s == at_s) return next_s;
+  while (true) {
+    const double in_pool_s = free.earliest(gpus, duration_s, at_s);
+    if (in_pool_s == kNever) return kNever;
+    at_s = quota.earliest(gpus, duration_s, in_pool_s);
+    if (at_s == kNever || at_s == in_pool_s) return at_s;
   }
 }
 
