@@ -35,9 +35,18 @@ std::uint32_t workers_of(std::span<const WorkerGroup> groups) {
 
 double PolicySeat::now_s() const { return engine_->now_s(); }
 
+// The job, if there is one.
+JobIndex PolicySeat::known(JobIndex job) const {
+  if (index(job) >= engine_->jobs().size()) refuse("a look at", job, "there is no such job");
+  return job;
+}
+
 JobView PolicySeat::job(JobIndex job) const {
-  check_exists("a look at", job);
-  return {job, engine_->jobs()[index(job)], engine_->state(job), engine_->now_s()};
+  const JobState& state = engine_->state(known(job));
+  if (state.stage == JobStage::coming && !policy_->needs.remaining_time) {
+    refuse("a look at", job, "it is not submitted yet");
+  }
+  return {job, engine_->jobs()[index(job)], state, engine_->now_s()};
 }
 
 std::size_t PolicySeat::jobs() const { return engine_->jobs().size(); }
@@ -55,24 +64,16 @@ std::span<const JobIndex> PolicySeat::running() const {
 const ClusterState& PolicySeat::cluster() const { return engine_->cluster(); }
 
 std::span<const PoolId> PolicySeat::pools_of(JobIndex job) const {
-  check_exists("the pools of", job);
-  return engine_->pools_of(job);
+  return engine_->pools_of(known(job));
 }
 
 std::span<const WorkerGroup> PolicySeat::groups_of(JobIndex job) const {
-  check_exists("the servers of", job);
-  return engine_->groups_of(job);
+  return engine_->groups_of(known(job));
 }
 
-std::uint64_t PolicySeat::quota_left(JobIndex job) const {
-  check_exists("the quota of", job);
-  return engine_->quota_left(job);
-}
+std::uint64_t PolicySeat::quota_left(JobIndex job) const { return engine_->quota_left(known(job)); }
 
-std::uint32_t PolicySeat::fit_class(JobIndex job) const {
-  check_exists("the class of", job);
-  return engine_->fit_class(job);
-}
+std::uint32_t PolicySeat::fit_class(JobIndex job) const { return engine_->fit_class(known(job)); }
 
 bool PolicySeat::find_place(JobIndex job, std::vector<WorkerGroup>& groups,
                             std::uint32_t workers) const {
@@ -91,22 +92,20 @@ double PolicySeat::contention_factor(JobIndex job) const {
   return engine_->contention_factor(job);
 }
 
-bool PolicySeat::may_preempt(JobIndex job) const {
-  check_exists("the preemption of", job);
-  return engine_->state(job).stage == JobStage::running && engine_->has_run_enough(job);
+double PolicySeat::preemptible_at_s(JobIndex job) const {
+  check("the run time of", job, JobStage::running);
+  return engine_->preemptible_at_s(job);
 }
 
 bool PolicySeat::may_resize(JobIndex job, std::uint32_t workers) const {
-  check_exists("the resizing of", job);
-  return engine_->has_profiles(job, workers);
+  return engine_->has_profiles(known(job), workers);
 }
 
 double PolicySeat::remaining_s(JobIndex job) const {
   if (!policy_->needs.remaining_time) {
     refuse("the remaining time of", job, "the policy does not declare that it needs it");
   }
-  check_exists("the remaining time of", job);
-  return engine_->remaining_s(job);
+  return engine_->remaining_s(known(job));
 }
 
 void PolicySeat::refuse(std::string_view action, JobIndex job, const std::string& why) const {
@@ -119,10 +118,6 @@ std::string PolicySeat::prefix() const {
   return fmt::format("policy '{}' at {} s:", policy_->name, engine_->now_s());
 }
 
-void PolicySeat::check_exists(std::string_view what, JobIndex job) const {
-  if (index(job) >= engine_->jobs().size()) refuse(what, job, "there is no such job");
-}
-
 // Elsewhere, between events of one time, the engine's state is not whole.
 void PolicySeat::check_deciding(std::string_view action, JobIndex job) const {
   if (!deciding_) refuse(action, job, "a policy acts in decide() only");
@@ -130,7 +125,7 @@ void PolicySeat::check_deciding(std::string_view action, JobIndex job) const {
 
 // That there is such a job, that it is the policy's, and that it is in the stage.
 void PolicySeat::check(std::string_view action, JobIndex job, JobStage stage) const {
-  check_exists(action, job);
+  if (index(job) >= engine_->jobs().size()) refuse(action, job, "there is no such job");
   if (!engine_->belongs_to(job, *this)) refuse(action, job, "it is another policy's");
   const JobStage now = engine_->state(job).stage;
   if (now != stage) refuse(action, job, fmt::format("it {}", describe(now)));
@@ -143,7 +138,7 @@ void PolicySeat::check_groups(std::string_view action, JobIndex job,
 }
 
 void PolicySeat::check_preemptible(std::string_view action, JobIndex job) const {
-  if (!engine_->has_run_enough(job)) {
+  if (engine_->preemptible_at_s(job) > engine_->now_s()) {
     refuse(action, job, "it has not run for preemption.min_run yet");
   }
 }
@@ -234,8 +229,7 @@ void PolicySeat::wake_at(double at_s) {
   if (!(at_s > engine_->now_s())) why = "that is not later";
   if (at_s == std::numeric_limits<double>::infinity()) why = "that is never";
   if (!why.empty()) {
-    throw InvalidAction(
-        fmt::format("{} waking it at {} s is refused: {}", prefix(), at_s, why));
+    throw InvalidAction(fmt::format("{} waking it at {} s is refused: {}", prefix(), at_s, why));
   }
   wake_s_ = std::min(wake_s_, at_s);
 }
