@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -29,23 +28,9 @@ void check_is_object(const std::string& path) {
   if (path == kStandardInput) refuse(path, "is no shared object", "a path");
   const auto source = open_source(path, "a plugin, a shared object");
   std::array<char, 4> magic{};
-  if (source->read(magic.data(), magic.size()) == magic.size() && std::memcmp(magic.data(),
-                                                                              "\x7f"
-                                                                              "ELF",
-                                                                              magic.size()) == 0) {
-    return;
-  }
+  const std::size_t size = source->read(magic.data(), magic.size());
+  if (std::string_view(magic.data(), size) == "\177ELF") return;
   refuse(path, "is no shared object", "a plugin, such as libmypolicy.so");
-}
-
-// Resolves functions only when they are called, or `all` of them now.
-void* open_object(const std::string& path, int when) {
-  ::dlerror();
-  void* object = ::dlopen(path.c_str(), when | RTLD_LOCAL);
-  if (object != nullptr) return object;
-  const char* error = ::dlerror();
-  refuse(path, fmt::format("cannot be loaded: {}", error == nullptr ? "no reason given" : error),
-         std::string(kExpected));
 }
 
 template <typename Function>
@@ -64,13 +49,24 @@ void check_abi(const std::string& path, const char* abi) {
          fmt::format("{}, which this program is; rebuild the plugin with its headers", ours));
 }
 
-// Runs what a plugin wrote; what it throws comes out as RunError that names it.
-template <typename Call>
-auto guarded(std::string_view whose, Call&& call) {
+// With everything that it needs. One that needs what this program does not have may say what it was
+// built for, if its functions are looked for only when they are called.
+void* open_object(const std::string& path) {
+  void* object = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (object != nullptr) return object;
+  const char* error = ::dlerror();
+  const std::string reason = error == nullptr ? "no reason given" : error;
+  object = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (object != nullptr) {
+    check_abi(path, find_function<const char*()>(path, object, "mosim_plugin_abi")());
+  }
+  refuse(path, "cannot be loaded: " + reason, std::string(kExpected));
+}
+
+// What a plugin throws, which is being handled, becomes RunError that names it.
+[[noreturn]] void fail(std::string_view whose) {
   try {
-    return call();
-  } catch (const std::invalid_argument&) {
-    throw;  // it does not like a parameter
+    throw;
   } catch (const std::exception& error) {
     std::throw_with_nested(RunError(fmt::format("{} failed: {}", whose, error.what())));
   } catch (...) {
@@ -86,10 +82,18 @@ class GuardedPlacement : public Placement {
 
   [[nodiscard]] bool place(const ServerPool& servers, const PlacementQuery& query,
                            std::vector<WorkerGroup>& groups) const override {
-    return guarded(whose_, [&] { return placement_->place(servers, query, groups); });
+    try {
+      return placement_->place(servers, query, groups);
+    } catch (...) {
+      fail(whose_);
+    }
   }
   [[nodiscard]] std::uint32_t kind_of(const PlacementQuery& query) const override {
-    return guarded(whose_, [&] { return placement_->kind_of(query); });
+    try {
+      return placement_->kind_of(query);
+    } catch (...) {
+      fail(whose_);
+    }
   }
 
  private:
@@ -112,7 +116,14 @@ PolicyRegistry::Entry<Made> guard(PolicyRegistry::Entry<Made> entry) {
   }
   entry.make = [name, make = std::move(entry.make)](const PolicySetup& setup) {
     const std::string whose = fmt::format("policy '{}'", name);
-    std::unique_ptr<Made> made = guarded(whose, [&] { return make(setup); });
+    std::unique_ptr<Made> made;
+    try {
+      made = make(setup);
+    } catch (const std::invalid_argument&) {
+      throw;  // it does not like a parameter
+    } catch (...) {
+      fail(whose);
+    }
     if (made == nullptr) throw RunError(fmt::format("{} is not made: it is null", whose));
     return guard(name, std::move(made));
   };
@@ -146,11 +157,9 @@ void load_plugin(const std::string& path) {
   const std::string file = std::filesystem::canonical(path).string();
   if (loaded.contains(file)) return;
   // It stays loaded for good: what it registers, and what it threw, is code of its own.
-  void* object = open_object(file, RTLD_LAZY);
+  void* object = open_object(file);
   check_abi(path, find_function<const char*()>(path, object, "mosim_plugin_abi")());
-  auto* const add = find_function<void(PolicyRegistry&)>(path, object, "mosim_register");
-  static_cast<void>(open_object(file, RTLD_NOW));
-  register_policies(path, add);
+  register_policies(path, find_function<void(PolicyRegistry&)>(path, object, "mosim_register"));
   loaded.insert(file);
 }
 

@@ -88,6 +88,7 @@ TEST_F(Plugin, WrongOnesAreRefused) {
           {"is built for MoSim 0.0.9, C++ ABI 1; expected MoSim 0", "rebuild the plugin"});
   refused(built("taken_name"), {"policy 'fifo' is registered already"});
   refused(built("throws_on_load"), {"throws what is no std::exception"});
+  refused(built("unresolved_other_version"), {"is built for MoSim 0.0.9, C++ ABI 1; expected"});
   refused(built("unresolved"), {"cannot be loaded", "no_such_function"});
 }
 

@@ -56,9 +56,9 @@ TEST(Policies, ShowsNeedsAndParametersAsTheyAreDeclared) {
       "virtual clusters  one policy for all of them\n"
       "example           mosim run --queue 'mine(part=0.5)'\n"
       "\n"
-      "parameter  kind      default  accepts        meaning\n"
-      "part       number    0.5      0 to 1         which\n"
-      "after      duration  90 s     at least 1min  when\n");
+      "parameter  kind      default  accepts       meaning\n"
+      "part       number    0.5      0 to 1        which\n"
+      "after      duration  90 s     at least 1 m  when\n");
   EXPECT_EQ(policy_text(registry, "other"), "");
 }
 
