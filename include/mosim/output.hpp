@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mosim/metrics.hpp"
@@ -34,6 +35,14 @@ namespace mosim {
 [[nodiscard]] std::string cluster_json(const ClusterSpec& cluster,
                                        const std::vector<std::string>& notes);
 [[nodiscard]] std::string cluster_table(const ClusterSpec& cluster);
+
+// Everything in the registry, one line each: kind, name, summary.
+[[nodiscard]] std::string policies_text(const PolicyRegistry& registry);
+// What the policy and the placement of this name say of themselves, with their parameters; empty
+// when there is neither.
+[[nodiscard]] std::string policy_text(const PolicyRegistry& registry, std::string_view name);
+// Either as a JSON array: those of the name, or all.
+[[nodiscard]] std::string policies_json(const PolicyRegistry& registry, std::string_view name = {});
 
 // "2h 30m" and the like, for tables.
 [[nodiscard]] std::string human_duration(double seconds);

@@ -112,6 +112,7 @@ struct Scenario {
   double min_bandwidth = 10e6;
   double fixed_ratio = 0.1;
   std::string loading = "included";
+  std::vector<std::string> plugins = {};
   std::string output_dir = "out";
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/file.hpp"
 #include "base/hash.hpp"
 #include "scenario/options.hpp"
 
@@ -27,6 +28,8 @@ bool is_optional(std::string_view key) {
 // Whether the run depends on the key itself. What the jobs and servers show already is left out, so
 // that a run is the same wherever its files lie.
 bool is_of_the_run(const Option<Scenario>& option, const Scenario& scenario) {
+  // What a plugin holds counts, below.
+  if (option.kind == ValueKind::path_list) return false;
   if (option.kind == ValueKind::path || is_of_cluster_file(option.key)) return false;
   if (option.kind == ValueKind::paths) return get_option(option, scenario) == "default";
   if (is_optional(option.key)) {
@@ -102,6 +105,7 @@ std::string digest_of(const Scenario& scenario, const PreparedRun& run) {
     hash.add(get_option(option, scenario));
   }
   for_each_list([&](const auto& list) { add_list(hash, list, scenario.*list.member); });
+  for (const std::string& plugin : scenario.plugins) hash.add(read_file(plugin, "a plugin"));
   for (std::size_t i = 0; i < run.jobs.size(); ++i) {
     hash.add(run.trace.jobs[i].id);
     hash.add(run.trace.jobs[i].model);

@@ -279,6 +279,8 @@ const Option<Scenario> kScenarioOptions[] = {
     {"loading", ValueKind::choice, &Scenario::loading,
      "the loading time is included in a trace's duration, added to it, or none", 0, 0,
      [] { return std::vector<std::string>{"included", "added", "none"}; }},
+    {"plugins", ValueKind::path_list, &Scenario::plugins,
+     "shared objects with policies and placements, loaded first (docs/policies.md)"},
     {"output.dir", ValueKind::text, &Scenario::output_dir, "folder for the run's files"},
 };
 

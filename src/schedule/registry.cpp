@@ -17,8 +17,15 @@
 namespace mosim {
 namespace {
 
+// A name is one word of a call such as "las(promote=8)".
+void check_name(const std::string& name) {
+  if (!name.empty() && name.find_first_of(" \t\n(),=") == std::string::npos) return;
+  throw std::invalid_argument(fmt::format("'{}' is no name of a policy", name));
+}
+
 template <typename Entry>
 void add(std::vector<Entry>& entries, Entry entry) {
+  check_name(entry.info.name);
   const auto same = [&](const Entry& other) { return other.info.name == entry.info.name; };
   if (std::any_of(entries.begin(), entries.end(), same)) {
     throw std::invalid_argument(fmt::format("policy '{}' is registered already", entry.info.name));

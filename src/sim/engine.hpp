@@ -51,6 +51,8 @@ class Engine {
   bool find_place(JobIndex job, std::uint32_t workers, std::vector<WorkerGroup>& groups) const;
   // Why the job cannot have these GPUs now; empty when it can.
   [[nodiscard]] std::string why_not(JobIndex job, std::span<const WorkerGroup> groups) const;
+  // The same for a running job, whose own GPUs count as free.
+  [[nodiscard]] std::string why_not_move(JobIndex job, std::span<const WorkerGroup> groups);
   void start(JobIndex job, std::span<const WorkerGroup> groups);
   // Takes a running job off its GPUs for now: `resume` puts it back, `end_attempt` makes it final.
   void release(JobIndex job);

@@ -115,6 +115,28 @@ std::string Engine::why_not(JobIndex id, std::span<const WorkerGroup> groups) co
   return {};
 }
 
+// Takes the job's GPUs from the accounts alone, and gives them back: a job that stays where it is
+// must not be settled, which rounds.
+std::string Engine::why_not_move(JobIndex id, std::span<const WorkerGroup> groups) {
+  const ResourceRequest& request = jobs_[index(id)].request;
+  const std::span<const WorkerGroup> own = groups_of(id);
+  std::uint64_t& held = partition_of(id).held;
+  const std::uint64_t held_before = held;
+  cluster_.release(own, request);
+  held -= std::uint64_t{states_[index(id)].workers} * request.gpus_per_worker;
+  std::string why = why_not(id, groups);
+  held = held_before;
+  // A server that is drained keeps the jobs that it runs.
+  std::vector<ServerId> drained;
+  for (const WorkerGroup& group : own) {
+    if (!cluster_.accepting(group.server)) drained.push_back(group.server);
+  }
+  for (const ServerId server : drained) cluster_.set_accepting(server, true);
+  cluster_.allocate(own, request);
+  for (const ServerId server : drained) cluster_.set_accepting(server, false);
+  return why;
+}
+
 // On other numbers of workers than it asks for, it has a profile if the user gave a source of them.
 const JobProfile* Engine::profile_on(JobIndex id, GpuTypeId type, std::uint32_t workers) const {
   const Job& job = jobs_[index(id)];

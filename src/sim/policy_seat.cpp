@@ -109,8 +109,18 @@ double PolicySeat::remaining_s(JobIndex job) const {
 }
 
 void PolicySeat::refuse(std::string_view action, JobIndex job, const std::string& why) const {
-  throw InvalidAction(fmt::format("policy '{}' at {} s: {} job {} is refused: {}", policy_->name,
-                                  engine_->now_s(), action, index(job), why));
+  throw InvalidAction(
+      fmt::format("{} {} job {} is refused: {}", prefix(), action, index(job), why));
+}
+
+// How the message of every refusal begins.
+std::string PolicySeat::prefix() const {
+  return fmt::format("policy '{}' at {} s:", policy_->name, engine_->now_s());
+}
+
+// Elsewhere, between events of one time, the engine's state is not whole.
+void PolicySeat::check_deciding(std::string_view action, JobIndex job) const {
+  if (!deciding_) refuse(action, job, "a policy acts in decide() only");
 }
 
 // That there is such a job, that it is the policy's, and that it is in the stage.
@@ -134,6 +144,7 @@ void PolicySeat::check_preemptible(std::string_view action, JobIndex job) const 
 }
 
 bool PolicySeat::try_start(JobIndex job, std::uint32_t workers) {
+  check_deciding("the start of", job);
   check("the start of", job, JobStage::waiting);
   if (workers > 0 && !engine_->has_profiles(job, workers)) {
     refuse("the start of", job, fmt::format("it has no profile on {} workers", workers));
@@ -146,9 +157,11 @@ bool PolicySeat::try_start(JobIndex job, std::uint32_t workers) {
 }
 
 void PolicySeat::start(JobIndex job, std::span<const WorkerGroup> groups) {
+  check_deciding("the start of", job);
   check("the start of", job, JobStage::waiting);
   check_groups("the start of", job, groups);
-  start_checked(job, groups);
+  place_.assign(groups.begin(), groups.end());  // `groups` may be a view of what changes
+  start_checked(job, place_);
 }
 
 void PolicySeat::start_checked(JobIndex job, std::span<const WorkerGroup> groups) {
@@ -163,6 +176,7 @@ void PolicySeat::start_checked(JobIndex job, std::span<const WorkerGroup> groups
 }
 
 void PolicySeat::preempt(JobIndex job) {
+  check_deciding("the preemption of", job);
   check("the preemption of", job, JobStage::running);
   check_preemptible("the preemption of", job);
   engine_->release(job);
@@ -170,6 +184,7 @@ void PolicySeat::preempt(JobIndex job) {
 }
 
 bool PolicySeat::try_resume(JobIndex job) {
+  check_deciding("the resumption of", job);
   check("the resumption of", job, JobStage::waiting);
   if (!engine_->is_released(job)) {
     refuse("the resumption of", job, "it was not preempted in this decision");
@@ -180,6 +195,7 @@ bool PolicySeat::try_resume(JobIndex job) {
 }
 
 void PolicySeat::migrate(JobIndex job, std::span<const WorkerGroup> groups) {
+  check_deciding("the migration of", job);
   check("the migration of", job, JobStage::running);
   const std::uint32_t has = engine_->state(job).workers;
   if (workers_of(groups) != has) {
@@ -190,6 +206,7 @@ void PolicySeat::migrate(JobIndex job, std::span<const WorkerGroup> groups) {
 }
 
 void PolicySeat::resize(JobIndex job, std::span<const WorkerGroup> groups) {
+  check_deciding("the resizing of", job);
   check("the resizing of", job, JobStage::running);
   move("the resizing of", job, groups);
 }
@@ -197,23 +214,22 @@ void PolicySeat::resize(JobIndex job, std::span<const WorkerGroup> groups) {
 void PolicySeat::move(std::string_view action, JobIndex job, std::span<const WorkerGroup> groups) {
   if (std::ranges::equal(groups, engine_->groups_of(job))) return;  // it is there
   check_preemptible(action, job);
-  // Its own GPUs count as free; `groups` may be a view of what changes below.
+  // `groups` may be a view of what changes below.
   const std::vector<WorkerGroup> to(groups.begin(), groups.end());
+  const std::string why = engine_->why_not_move(job, to);
+  if (!why.empty()) refuse(action, job, why);
   engine_->release(job);
-  const std::string why = engine_->why_not(job, to);
-  if (!why.empty()) {
-    engine_->resume(job);
-    refuse(action, job, why);
-  }
   engine_->end_attempt(job, AttemptEnd::moved);
   engine_->start(job, to);
 }
 
 void PolicySeat::wake_at(double at_s) {
-  if (!(at_s > engine_->now_s()) || std::isinf(at_s)) {
-    throw InvalidAction(fmt::format("policy '{}' at {} s: waking it at {} s is refused: that is {}",
-                                    policy_->name, engine_->now_s(), at_s,
-                                    std::isinf(at_s) ? "never" : "not later"));
+  std::string_view why;
+  if (!deciding_) why = "a policy acts in decide() only";
+  if (!(at_s > engine_->now_s())) why = "that is not later";
+  if (at_s == std::numeric_limits<double>::infinity()) why = "that is never";
+  if (!why.empty()) {
+    throw InvalidAction(fmt::format("{} waking it at {} s is refused: {}", prefix(), at_s, why));
   }
   wake_s_ = std::min(wake_s_, at_s);
 }
@@ -229,8 +245,10 @@ template <typename Call>
 void PolicySeat::guard(Call&& call) {
   try {
     call(*policy_->policy);
-  } catch (const InvalidAction&) {
-    throw;
+  } catch (const InvalidAction& error) {
+    if (std::string_view(error.what()).starts_with(prefix())) throw;
+    // One of the policy's own making.
+    std::throw_with_nested(InvalidAction(fmt::format("{} {}", prefix(), error.what())));
   } catch (const std::exception& error) {
     std::throw_with_nested(RunError(fmt::format("policy '{}' failed at {} s: {}", policy_->name,
                                                 engine_->now_s(), error.what())));
@@ -253,7 +271,9 @@ void PolicySeat::ended(JobIndex job) {
 }
 
 void PolicySeat::decide() {
+  deciding_ = true;
   guard([&](Policy& policy) { policy.decide(*this); });
+  deciding_ = false;
   for (const JobIndex job : preempted_) {
     if (engine_->is_released(job)) engine_->end_attempt(job, AttemptEnd::preempted);
   }

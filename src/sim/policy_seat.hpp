@@ -61,6 +61,8 @@ class PolicySeat : public Scheduler {
   template <typename Call>
   void guard(Call&& call);
   [[noreturn]] void refuse(std::string_view action, JobIndex job, const std::string& why) const;
+  [[nodiscard]] std::string prefix() const;
+  void check_deciding(std::string_view action, JobIndex job) const;
   JobIndex known(JobIndex job) const;
   void check(std::string_view action, JobIndex job, JobStage stage) const;
   void check_groups(std::string_view action, JobIndex job,
@@ -75,6 +77,7 @@ class PolicySeat : public Scheduler {
   mutable JobList running_;
   std::vector<JobIndex> preempted_;         // in this decision
   mutable std::vector<WorkerGroup> place_;  // of the job being started
+  bool deciding_ = false;                   // the policy is in decide()
   double wake_s_ = std::numeric_limits<double>::infinity();
 };
 
