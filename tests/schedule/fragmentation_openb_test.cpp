@@ -44,7 +44,6 @@ TEST(FragmentationPlacement, FillsASharedClusterFurtherThanBinPacking) {
   for (std::uint64_t seed = 1; seed <= kDraws; ++seed) {
     const double gradient = filled(spec, trace.jobs, "fragmentation", seed);
     const double packing = filled(spec, trace.jobs, "bin-packing", seed);
-    std::printf("seed %d: %.4f %.4f\n", int(seed), gradient, packing);
     sum += gradient;
     packed += packing;
   }
