@@ -32,8 +32,9 @@ bool is_of_the_run(const Option<Scenario>& option, const Scenario& scenario) {
   if (option.kind == ValueKind::path_list) return false;
   if (option.kind == ValueKind::path || is_of_cluster_file(option.key)) return false;
   if (option.kind == ValueKind::paths) return get_option(option, scenario) == "default";
-  if (is_optional(option.key))
+  if (is_optional(option.key)) {
     return get_option(option, scenario) != get_option(option, Scenario{});
+  }
   return option.key != "output.dir" && option.key != "profile.cache" &&
          option.key != "workloads.on_unknown_model" && !option.key.starts_with("cost.");
 }

@@ -236,11 +236,11 @@ void FreeOverTime::take(double from_s, double to_s, std::int64_t gpus) {
 double Conservative::Plan::earliest(PoolId pool, std::int64_t gpus, double duration_s) const {
   const FreeOverTime& free = pools[index(pool)];
   double at_s = 0;
-  for (double next_s = at_s;; at_s = next_s) {
-    next_s = free.earliest(gpus, duration_s, at_s);
-    if (next_s == kNever) return kNever;
-    next_s = quota.earliest(gpus, duration_s, next_s);
-    if (next_s == kNever || next_s == at_s) return next_s;
+  while (true) {
+    const double in_pool_s = free.earliest(gpus, duration_s, at_s);
+    if (in_pool_s == kNever) return kNever;
+    at_s = quota.earliest(gpus, duration_s, in_pool_s);
+    if (at_s == kNever || at_s == in_pool_s) return at_s;
   }
 }
 
@@ -253,9 +253,9 @@ void Conservative::on_requeue(const SchedulerView&, JobIndex job) { running_.rem
 
 void Conservative::on_end(const SchedulerView&, JobIndex job) { running_.remove(job); }
 
-Conservative::Plan Conservative::plan(const SchedulerView& view) const {
+Conservative::Plan Conservative::plan(const SchedulerView& view, JobIndex first) const {
   const double now_s = view.now_s();
-  const std::uint64_t quota = quota_of(view, view.waiting().front());
+  const std::uint64_t quota = quota_of(view, first);
   Plan plan{{}, {now_s, static_cast<std::int64_t>(quota)}};
   for (std::uint32_t pool = 0; pool < view.cluster().pools(); ++pool) {
     const std::uint64_t free = view.cluster().pool(PoolId{pool}).total_free_gpus();
@@ -288,6 +288,10 @@ bool Conservative::try_start(Scheduler& scheduler, const Plan& plan, JobIndex jo
 
 void Conservative::decide(Scheduler& scheduler) {
   auto waiting = scheduler.waiting();
+  // Nobody is before the first.
+  for (; !waiting.empty() && scheduler.try_start(waiting[0]); waiting = waiting.subspan(1)) {
+    running_.add(scheduler, waiting[0]);
+  }
   // Each job that starts takes a GPU, so no more than these can be looked at.
   const std::uint64_t free = scheduler.cluster().total_gpus() - scheduler.cluster().used_gpus();
   waiting = waiting.first(std::min<std::size_t>(waiting.size(), depth_ + free));
@@ -296,7 +300,7 @@ void Conservative::decide(Scheduler& scheduler) {
                       return may_fit(scheduler, job);
                     }).base();
   if (last == waiting.begin()) return;
-  Plan plan = this->plan(scheduler);
+  Plan plan = this->plan(scheduler, waiting.front());
   std::size_t reservations = 0;
   for (const JobIndex job : std::span(waiting.begin(), last)) {
     if (reservations == depth_) return;

@@ -135,7 +135,7 @@ class Conservative : public Policy {
     void take(PoolId pool, double from_s, double duration_s, std::int64_t gpus);
   };
 
-  [[nodiscard]] Plan plan(const SchedulerView& view) const;
+  [[nodiscard]] Plan plan(const SchedulerView& view, JobIndex first) const;
   bool try_start(Scheduler& scheduler, const Plan& plan, JobIndex job);
 
   std::size_t depth_;

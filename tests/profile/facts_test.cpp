@@ -47,6 +47,7 @@ TEST(Facts, NamesAreNumberedInTheOrderOfTheJobs) {
   const std::vector<Job> jobs = fill(trace).jobs;
   const auto numbers = [&](std::uint32_t JobFacts::* fact) {
     std::vector<std::uint32_t> of;
+    of.reserve(jobs.size());
     for (const Job& job : jobs) of.push_back(job.facts.*fact);
     return of;
   };
