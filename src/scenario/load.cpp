@@ -141,8 +141,8 @@ YamlNode& step_into(YamlNode& node, std::string_view name, const Override& overr
 // The end of a list: "plugins[]". A value that stands for a list of one becomes that list.
 YamlNode& append_item(YamlNode& node, const Override& override) {
   if (node.kind == YamlNode::Kind::scalar) {
-    YamlNode first = node;
-    node.children.assign(1, std::move(first));
+    const YamlNode first = node;
+    node.children.push_back(first);
   }
   node.kind = YamlNode::Kind::list;
   YamlNode& item = node.children.emplace_back();

@@ -71,11 +71,10 @@ void add_shipped_queues(PolicyRegistry& registry) {
 }
 
 template <typename Made>
-void add_placement(PolicyRegistry& registry, std::string name, std::string summary,
-                   std::string source) {
+void add_placement(PolicyRegistry& registry, const std::string& name, const std::string& summary,
+                   const std::string& source) {
   registry.add_placement(
-      {{.name = std::move(name), .summary = std::move(summary), .source = std::move(source)},
-       create<Made, Placement>});
+      {{.name = name, .summary = summary, .source = source}, create<Made, Placement>});
 }
 
 void add_shipped_placements(PolicyRegistry& registry) {

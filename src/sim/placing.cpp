@@ -144,7 +144,8 @@ const JobProfile* Engine::profile_on(JobIndex id, GpuTypeId type, std::uint32_t 
   if (!options_.scaled_profile || workers == 0 || job.request.shares_gpu()) return nullptr;
   const auto [at, added] = scaled_.try_emplace({id, type, workers});
   if (added) at->second = options_.scaled_profile(id, type, workers);
-  return at->second ? &*at->second : nullptr;
+  const std::optional<JobProfile>& profile = at->second;
+  return profile.has_value() ? &*profile : nullptr;
 }
 
 bool Engine::has_profiles(JobIndex id, std::uint32_t workers) const {
