@@ -18,7 +18,10 @@ double LasOrder::service(const JobView& job) const {
 Rank LasOrder::rank(const SchedulerView& view, JobIndex job) {
   if (standings_.empty()) standings_.resize(view.jobs());
   Standing& standing = standings_[index(job)];
-  if (standing.order == 0) standing.order = ++entries_;
+  if (standing.order == 0) {
+    standing.order = ++entries_;
+    event_ = true;
+  }
   return {static_cast<double>(standing.queue), 0, standing.order};
 }
 
@@ -66,6 +69,7 @@ void LasOrder::stopped(const SchedulerView& view, JobIndex job) {
 void LasOrder::ended(const SchedulerView& view, JobIndex job) {
   (void)view;
   cancel(job);
+  event_ = true;
 }
 
 void LasOrder::move(const SchedulerView& view, JobIndex job, std::uint32_t queue) {
@@ -82,8 +86,9 @@ void LasOrder::advance(const SchedulerView& view, std::vector<JobIndex>& changed
     changed.push_back(job);
   }
   demoted_.clear();
-  demote_due(view, changed);
   promote_due(view, changed);
+  event_ = event_ || view.now_s() >= look_s_;
+  if (event_ || !rules_.demote_late) demote_due(view, changed);
 }
 
 void LasOrder::demote_due(const SchedulerView& view, std::vector<JobIndex>& changed) {
@@ -108,14 +113,12 @@ void LasOrder::promote_due(const SchedulerView& view, std::vector<JobIndex>& cha
     standing.service = view.job(job).attained_service();
     standing.served_s = view.job(job).served_s();
     move(view, job, 0);
+    event_ = true;
     changed.push_back(job);
   }
 }
 
-double LasOrder::next_demotion_s(const SchedulerView& view) const {
-  if (demotions_.empty()) return kNever;
-  // Nobody gains by one when nobody waits.
-  if (!rules_.demote_late) return view.waiting_count() > 0 ? demotions_.begin()->first : kNever;
+double LasOrder::late_demotion_s(const SchedulerView& view) const {
   double next = kNever;
   for (const auto& [at_s, job] : demotions_) {
     const Standing& standing = standings_[index(job)];
@@ -126,7 +129,17 @@ double LasOrder::next_demotion_s(const SchedulerView& view) const {
   return view.now_s() + next;
 }
 
+double LasOrder::next_demotion_s(const SchedulerView& view) const {
+  if (rules_.demote_late) return look_s_;
+  // Nobody gains by one when nobody waits.
+  const bool matters = !demotions_.empty() && view.waiting_count() > 0;
+  return matters ? demotions_.begin()->first : kNever;
+}
+
 double LasOrder::next_change_s(const SchedulerView& view) {
+  // An earlier look may wake it too, at which nothing is due any more.
+  if (rules_.demote_late && event_) look_s_ = late_demotion_s(view);
+  event_ = false;
   const double promotion = promotions_.empty() ? kNever : promotions_.begin()->first;
   return std::min(promotion, next_demotion_s(view));
 }
