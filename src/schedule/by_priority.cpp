@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 namespace mosim {
 namespace {
@@ -49,7 +50,7 @@ class Shortage {
 }  // namespace
 
 std::int64_t by_submission(const JobView& job) {
-  const std::int64_t number = index(job.index());
+  const auto number = static_cast<std::int64_t>(index(job.index()));
   return job.stage() == JobStage::running ? number - kRunningFirst : number;
 }
 
@@ -108,9 +109,9 @@ void ByPriority::decide(Scheduler& scheduler) {
   ranked_running_ = false;
   visit(scheduler);
   // Worst first, so that an order may put each before the last.
-  for (auto job = returned_.rbegin(); job != returned_.rend(); ++job) {
-    order_->stopped(scheduler, *job);
-    standings_[index(*job)].place = Place::none;
+  for (const JobIndex job : std::views::reverse(returned_)) {
+    order_->stopped(scheduler, job);
+    standings_[index(job)].place = Place::none;
   }
   ask_to_be_woken(scheduler);
 }
@@ -183,11 +184,11 @@ bool ByPriority::make_room(Scheduler& scheduler, const Entry& candidate) {
 
 // Those whose GPUs are still free go on; the others are tried in their turn.
 void ByPriority::settle_victims(Scheduler& scheduler) {
-  for (auto victim = victims_.rbegin(); victim != victims_.rend(); ++victim) {
-    if (scheduler.try_resume(victim->job)) continue;
-    remove(scheduler, victim->job);
-    standings_[index(victim->job)].place = Place::displaced;
-    push(*victim);
+  for (const Entry& victim : std::views::reverse(victims_)) {
+    if (scheduler.try_resume(victim.job)) continue;
+    remove(scheduler, victim.job);
+    standings_[index(victim.job)].place = Place::displaced;
+    push(victim);
   }
 }
 

@@ -80,16 +80,30 @@ TEST(Srtf, TakesOnlyWhatHelps) {
 }
 
 TEST(Srtf, WhatIsTakenInVainIsPutBack) {
-  // Two servers of 2 GPUs, each job on one of them. A (1 GPU, 3 s) and B (1 GPU, 40 s) fill the
-  // first, from 1 on C and D (1 GPU, 30 s each) the second. At 2 E (2 GPUs, 10 s) comes. B has most
-  // left and goes first, but beside A there is no room; then D, then C, and E runs where they ran,
-  // until 12. B goes on as if nothing had happened.
-  // t = 3: A ends, C (29 left) 3-32. t = 12: D 12-41.
-  const std::vector<Job> jobs{plain_job(0, 1, 3), plain_job(0, 1, 40), plain_job(1, 1, 30),
-                              plain_job(1, 1, 30), plain_job(2, 2, 10)};
-  const SimulationResult result = run_on(cluster(2, 2), jobs, {}, "srtf", "consolidate");
-  EXPECT_EQ(ends_of(result), (Ends{3, 40, 32, 41, 12}));
-  EXPECT_EQ(preemptions_of(result), (Counts{0, 0, 1, 1, 0}));
+  // Two servers of 2 GPUs. A (1 GPU, 20 s) and B (1 GPU, 40 s) fill the first, from 1 on C (a
+  // worker of 2 GPUs, 30 s) the second. At 2 D (a worker of 2 GPUs, 10 s) comes. B has most left
+  // and goes first, but beside A there is no room; then C, and D runs where C ran, until 12. B goes
+  // on as if nothing had happened: C does not fit there. C (29 left) 12-41.
+  std::vector<Job> jobs{plain_job(0, 1, 20), plain_job(0, 1, 40), plain_job(1, 1, 30),
+                        plain_job(2, 1, 10)};
+  jobs[2].request.gpus_per_worker = 2;
+  jobs[3].request.gpus_per_worker = 2;
+  const SimulationResult result = run_on(cluster(2, 2), jobs, {}, "srtf", "bin-packing");
+  EXPECT_EQ(ends_of(result), (Ends{20, 40, 41, 12}));
+  EXPECT_EQ(preemptions_of(result), (Counts{0, 0, 1, 0}));
+}
+
+TEST(Srtf, WhoIsDisplacedMayDisplaceInTurn) {
+  // As before, but C is two jobs of 1 GPU and 30 s, C and D, and E is the one that comes. B, D and
+  // C go. C (29 left) is better than B (38) and moves to where B ran: 2-31. At 3 A of now 3 s ends
+  // and D takes its place: 3-32. B 12-50.
+  std::vector<Job> jobs{plain_job(0, 1, 3), plain_job(0, 1, 40), plain_job(1, 1, 30),
+                        plain_job(1, 1, 30), plain_job(2, 1, 10)};
+  jobs[4].request.gpus_per_worker = 2;
+  const SimulationResult result = run_on(cluster(2, 2), jobs, {}, "srtf", "bin-packing");
+  EXPECT_EQ(ends_of(result), (Ends{3, 50, 31, 32, 12}));
+  EXPECT_EQ(preemptions_of(result), (Counts{0, 1, 0, 1, 0}));
+  EXPECT_EQ(result.jobs[2].moves, 1U);
 }
 
 TEST(Srsf, CountsTheGpus) {
