@@ -12,6 +12,10 @@ namespace mosim {
 // jobs.csv: one row per job, by submission. Columns: docs/outputs.md. Times in seconds.
 [[nodiscard]] std::string jobs_csv(const Run& run);
 
+// attempts.csv: the times on servers that were not a job's last, in the order of their ends; empty
+// when there are none.
+[[nodiscard]] std::string attempts_csv(const Run& run);
+
 // timeline.csv: the cluster after each time at which a job arrived or ended.
 [[nodiscard]] std::string timeline_csv(const Run& run);
 
@@ -38,8 +42,8 @@ namespace mosim {
 // a run already and `force` is not set, RunError when it cannot be made or written.
 void claim_run_directory(const std::filesystem::path& dir, bool force);
 
-// Writes the four files of a run into a claimed folder, each whole or not at all, summary.json
-// last. Throws RunError.
+// Writes the files of a run into a claimed folder, each whole or not at all, summary.json last.
+// There is an attempts.csv only where there are such attempts. Throws RunError.
 void write_run(const std::filesystem::path& dir, const Run& run, const std::string& summary,
                const std::string& resolved_scenario);
 

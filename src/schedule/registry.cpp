@@ -5,10 +5,14 @@
 
 #include "base/text.hpp"
 #include "mosim/schedule.hpp"
+#include "schedule/backfilling.hpp"
+#include "schedule/fair.hpp"
+#include "schedule/fragmentation_placement.hpp"
 #include "schedule/parameters.hpp"
 #include "schedule/placements.hpp"
 #include "schedule/priority_queues.hpp"
 #include "schedule/queues.hpp"
+#include "schedule/sensitive_placements.hpp"
 
 namespace mosim {
 namespace {
@@ -89,6 +93,27 @@ void add_shipped_placements(PolicyRegistry& registry) {
   add_placement<LeastAllocated>(registry, "least-allocated",
                                 "each worker to the server with the largest part free",
                                 kKubernetes);
+  add_placement<FragmentationPlacement>(
+      registry, "fragmentation", "each worker where what is free fragments the least for the mix",
+      "Weng et al., FGD, USENIX ATC 2023");
+  registry.add_placement(
+      {{.name = "tiresias",
+        .summary = "few servers, or waiting, for models with one large tensor; else bin packing",
+        .source = "Gu et al., Tiresias, NSDI 2019",
+        .parameters = {{.name = "threshold",
+                        .kind = ParameterKind::number,
+                        .fallback = "0.5",
+                        .help =
+                            "the largest tensor's share of the parameters, above which it counts",
+                        .minimum = 0,
+                        .maximum = 1}}},
+       [](const PolicySetup& setup) {
+         return std::make_unique<TiresiasPlacement>(setup.parameters.number("threshold"));
+       }});
+  add_placement<MinContention>(
+      registry, "min-contention",
+      "of several places, the one where the contention model foresees the least slowdown",
+      "MoSim; docs/model.md");
   registry.add_placement(
       {{.name = "random",
         .summary = "each worker to any server with room, by scheduler.seed",
@@ -120,6 +145,8 @@ PolicyRegistry& policies() {
     PolicyRegistry shipped;
     add_shipped_queues(shipped);
     add_priority_queues(shipped);
+    add_backfilling(shipped);
+    add_fair_queues(shipped);
     add_shipped_placements(shipped);
     return shipped;
   }();

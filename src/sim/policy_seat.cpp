@@ -35,9 +35,18 @@ std::uint32_t workers_of(std::span<const WorkerGroup> groups) {
 
 double PolicySeat::now_s() const { return engine_->now_s(); }
 
-JobView PolicySeat::job(JobIndex job) const {
+// The job, if there is one.
+JobIndex PolicySeat::known(JobIndex job) const {
   if (index(job) >= engine_->jobs().size()) refuse("a look at", job, "there is no such job");
-  return {job, engine_->jobs()[index(job)], engine_->state(job), engine_->now_s()};
+  return job;
+}
+
+JobView PolicySeat::job(JobIndex job) const {
+  const JobState& state = engine_->state(known(job));
+  if (state.stage == JobStage::coming && !policy_->needs.remaining_time) {
+    refuse("a look at", job, "it is not submitted yet");
+  }
+  return {job, engine_->jobs()[index(job)], state, engine_->now_s()};
 }
 
 std::size_t PolicySeat::jobs() const { return engine_->jobs().size(); }
@@ -54,15 +63,17 @@ std::span<const JobIndex> PolicySeat::running() const {
 
 const ClusterState& PolicySeat::cluster() const { return engine_->cluster(); }
 
-std::span<const PoolId> PolicySeat::pools_of(JobIndex job) const { return engine_->pools_of(job); }
-
-std::span<const WorkerGroup> PolicySeat::groups_of(JobIndex job) const {
-  return engine_->groups_of(job);
+std::span<const PoolId> PolicySeat::pools_of(JobIndex job) const {
+  return engine_->pools_of(known(job));
 }
 
-std::uint64_t PolicySeat::quota_left(JobIndex job) const { return engine_->quota_left(job); }
+std::span<const WorkerGroup> PolicySeat::groups_of(JobIndex job) const {
+  return engine_->groups_of(known(job));
+}
 
-std::uint32_t PolicySeat::fit_class(JobIndex job) const { return engine_->fit_class(job); }
+std::uint64_t PolicySeat::quota_left(JobIndex job) const { return engine_->quota_left(known(job)); }
+
+std::uint32_t PolicySeat::fit_class(JobIndex job) const { return engine_->fit_class(known(job)); }
 
 bool PolicySeat::find_place(JobIndex job, std::vector<WorkerGroup>& groups,
                             std::uint32_t workers) const {
@@ -81,19 +92,20 @@ double PolicySeat::contention_factor(JobIndex job) const {
   return engine_->contention_factor(job);
 }
 
-bool PolicySeat::may_preempt(JobIndex job) const {
-  return engine_->state(job).stage == JobStage::running && engine_->has_run_enough(job);
+double PolicySeat::preemptible_at_s(JobIndex job) const {
+  check("the run time of", job, JobStage::running);
+  return engine_->preemptible_at_s(job);
 }
 
 bool PolicySeat::may_resize(JobIndex job, std::uint32_t workers) const {
-  return engine_->has_profiles(job, workers);
+  return engine_->has_profiles(known(job), workers);
 }
 
 double PolicySeat::remaining_s(JobIndex job) const {
   if (!policy_->needs.remaining_time) {
     refuse("the remaining time of", job, "the policy does not declare that it needs it");
   }
-  return engine_->remaining_s(job);
+  return engine_->remaining_s(known(job));
 }
 
 void PolicySeat::refuse(std::string_view action, JobIndex job, const std::string& why) const {
@@ -116,7 +128,7 @@ void PolicySeat::check_groups(std::string_view action, JobIndex job,
 }
 
 void PolicySeat::check_preemptible(std::string_view action, JobIndex job) const {
-  if (!engine_->has_run_enough(job)) {
+  if (engine_->preemptible_at_s(job) > engine_->now_s()) {
     refuse(action, job, "it has not run for preemption.min_run yet");
   }
 }

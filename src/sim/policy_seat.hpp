@@ -34,7 +34,7 @@ class PolicySeat : public Scheduler {
   [[nodiscard]] double added_slowdown(JobIndex job,
                                       std::span<const WorkerGroup> groups) const override;
   [[nodiscard]] double contention_factor(JobIndex job) const override;
-  [[nodiscard]] bool may_preempt(JobIndex job) const override;
+  [[nodiscard]] double preemptible_at_s(JobIndex job) const override;
   [[nodiscard]] bool may_resize(JobIndex job, std::uint32_t workers) const override;
   [[nodiscard]] double remaining_s(JobIndex job) const override;
 
@@ -61,6 +61,7 @@ class PolicySeat : public Scheduler {
   template <typename Call>
   void guard(Call&& call);
   [[noreturn]] void refuse(std::string_view action, JobIndex job, const std::string& why) const;
+  JobIndex known(JobIndex job) const;
   void check(std::string_view action, JobIndex job, JobStage stage) const;
   void check_groups(std::string_view action, JobIndex job,
                     std::span<const WorkerGroup> groups) const;
