@@ -9,6 +9,11 @@ namespace {
 constexpr std::int64_t kRunningFirst = std::int64_t{1} << 60;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
+// How fast a running job attains service.
+double rate_of(const JobView& job) {
+  return static_cast<double>(job.held_gpus()) * job.request().gpu_milli / kGpuParts;
+}
+
 }  // namespace
 
 double LasOrder::service(const JobView& job) const {
@@ -42,7 +47,7 @@ void LasOrder::plan_demotion(const SchedulerView& view, JobIndex job) {
   if (standing.queue >= rules_.limits.size()) return;
   const JobView seen = view.job(job);
   const double left = rules_.limits[standing.queue] - service(seen);
-  plan(demotions_, job, view.now_s() + left / static_cast<double>(seen.held_gpus()));
+  plan(demotions_, job, view.now_s() + left / rate_of(seen));
 }
 
 // The running jobs of a queue have the smallest numbers, those preempted negative ones, those that
@@ -124,7 +129,7 @@ double LasOrder::late_demotion_s(const SchedulerView& view) const {
     const Standing& standing = standings_[index(job)];
     const JobView seen = view.job(job);
     const double left = rules_.limits[standing.queue] - (seen.served_s() - standing.served_s);
-    next = std::min(next, std::max(1.0, std::ceil(left / static_cast<double>(seen.held_gpus()))));
+    next = std::min(next, std::max(1.0, std::ceil(left / rate_of(seen))));
   }
   return view.now_s() + next;
 }

@@ -27,6 +27,7 @@ class Walk : public Policy {
         jobs.emplace_back(key_(scheduler, job), false, job);
       } else {
         left -= scheduler.job(job).gpus();
+        scheduler.wake_at(scheduler.preemptible_at_s(job));
       }
     }
     for (const JobIndex job : scheduler.waiting()) {

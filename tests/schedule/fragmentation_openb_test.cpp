@@ -55,11 +55,15 @@ TEST(FragmentationPlacement, FillsASharedClusterFurtherThanBinPacking) {
     const Filled gradient = filled(spec, trace.jobs, "fragmentation", seed);
     const Filled packing = filled(spec, trace.jobs, "bin-packing", seed);
     const Filled most = filled(spec, trace.jobs, "most-allocated", seed);
-    std::printf("seed %d: %.4f %.4f %.4f  %.4f %.4f %.4f\n", int(seed), gradient.first, packing.first, most.first, gradient.all, packing.all, most.all);
-    gradient_sum.first += gradient.first; gradient_sum.all += gradient.all;
-    packing_sum.first += packing.first; packing_sum.all += packing.all;
+    std::printf("seed %d: %.4f %.4f %.4f  %.4f %.4f %.4f\n", int(seed), gradient.first,
+                packing.first, most.first, gradient.all, packing.all, most.all);
+    gradient_sum.first += gradient.first;
+    gradient_sum.all += gradient.all;
+    packing_sum.first += packing.first;
+    packing_sum.all += packing.all;
   }
-  std::printf("%.4f %.4f %.4f %.4f\n", gradient_sum.first, packing_sum.first, gradient_sum.all, packing_sum.all);
+  std::printf("%.4f %.4f %.4f %.4f\n", gradient_sum.first, packing_sum.first, gradient_sum.all,
+              packing_sum.all);
 }
 
 }  // namespace

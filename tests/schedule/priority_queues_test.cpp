@@ -45,6 +45,10 @@ TEST(Srtf, JobsThatMustRunOnAreLeftAlone) {
   // t = 5: D comes, C ran 3 s: D 5-6. C 5 left 6-11, A 8 left 11-19.
   const SimulationResult result = run_plain(2, four_jobs(), "srtf", {.min_run_s = 2});
   EXPECT_EQ(ends_of(result), (Ends{19, 5, 11, 6}));
+  // With 2.5 s a decision is due at 2.5. A has 7.5 left, B 2.5-5.5, C 2.5-. At 5 D would need B's
+  // GPU too, which has less left: D 5.5-6.5 on both, C (5 left) 6.5-11.5, A 11.5-19.
+  EXPECT_EQ(ends_of(run_plain(2, four_jobs(), "srtf", {.min_run_s = 2.5})),
+            (Ends{19, 5.5, 11.5, 6.5}));
 }
 
 TEST(Srtf, PreemptsAtQuantaOnly) {
