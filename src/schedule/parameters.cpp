@@ -32,8 +32,9 @@ double in_seconds(const std::string& text) {
 
 std::string expected(const Parameter& parameter) {
   const auto range = [&](std::string_view what) {
-    if (parameter.maximum >= 1e300)
+    if (parameter.maximum >= 1e300) {
       return fmt::format("{} of at least {}", what, parameter.minimum);
+    }
     return fmt::format("{} from {} to {}", what, parameter.minimum, parameter.maximum);
   };
   switch (parameter.kind) {

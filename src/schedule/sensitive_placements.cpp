@@ -68,7 +68,8 @@ bool TiresiasPlacement::place(const ServerPool& servers, const PlacementQuery& q
                               std::vector<WorkerGroup>& groups) const {
   if (kind_of(query) == 0) return BinPacking().place(servers, query, groups);
   if (!ConsolidateRelaxed().place(servers, query, groups)) return false;
-  const std::uint32_t capacity = largest_capacity(servers, query.request);
+  // It was placed, so some server has room for a worker.
+  const std::uint32_t capacity = std::max(1U, largest_capacity(servers, query.request));
   return groups.size() <= (query.request.workers + capacity - 1) / capacity;
 }
 
