@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
+#include <regex.h>
 
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "support/command.hpp"
 
@@ -9,6 +9,15 @@ namespace mosim::test {
 namespace {
 
 using Json = nlohmann::json;
+
+// With POSIX's functions: with -O1 and the sanitizers GCC 12 warns inside of std::regex.
+bool matches(const std::string& text, const std::string& pattern) {
+  regex_t expression;
+  if (regcomp(&expression, pattern.c_str(), REG_EXTENDED | REG_NOSUB) != 0) return false;
+  const bool found = regexec(&expression, text.c_str(), 0, nullptr, 0) == 0;
+  regfree(&expression);
+  return found;
+}
 
 TEST(Run, WritesItsFourFilesAndJsonIsTheSummary) {
   const TemporaryFolder folder;
@@ -204,9 +213,9 @@ TEST(Schema, IsJsonAndKnowsTheRegisteredPolicies) {
   EXPECT_EQ(schema["additionalProperties"], false);
   const Json& queue = schema["properties"]["scheduler"]["properties"]["queue"];
   EXPECT_EQ(queue["anyOf"][0]["enum"][0], "fifo");
-  const std::regex with_parameters(queue["anyOf"][1]["pattern"].get<std::string>());
-  EXPECT_TRUE(std::regex_match("fifo-skip(a=1)", with_parameters));
-  EXPECT_FALSE(std::regex_match("other(a=1)", with_parameters));
+  const auto with_parameters = queue["anyOf"][1]["pattern"].get<std::string>();
+  EXPECT_TRUE(matches("fifo-skip(a=1)", with_parameters));
+  EXPECT_FALSE(matches("other(a=1)", with_parameters));
   const Json& servers = schema["properties"]["cluster"]["properties"]["servers"];
   EXPECT_EQ(servers["items"]["properties"]["gpus"]["minimum"], 1);
 }
