@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -123,6 +124,10 @@ struct Override {
 [[nodiscard]] Scenario load_scenario(const std::string& file,
                                      const std::vector<Override>& overrides);
 
+// The same of a scenario's text; `name` stands for the file.
+[[nodiscard]] Scenario parse_scenario(const std::string& name, const std::string& text,
+                                      const std::vector<Override>& overrides);
+
 // The scenario as YAML with every key written out: `mosim run` reads it back as the same run. The
 // output folder is left out.
 [[nodiscard]] std::string resolved_yaml(const Scenario& scenario);
@@ -150,6 +155,14 @@ struct Override {
 [[nodiscard]] ClusterProfiles make_cluster_profiles(const Scenario& scenario,
                                                     const ModelPool& pool);
 
+// What a caller has in memory already, in place of what the scenario names.
+struct GivenInputs {
+  std::optional<Trace> trace = {};  // its filter was its reader's affair: see `trace_options`
+  // The profiles on a GPU type.
+  std::function<std::unique_ptr<ProfileSource>(const ModelPool& pool, const std::string& gpu)>
+      profiles = {};
+};
+
 // When its servers are there. Throws InputError.
 [[nodiscard]] Availability availability_options(const Scenario& scenario);
 
@@ -175,7 +188,7 @@ struct PreparedRun {
 
 // Reads the trace, gives every job its model and profile, and makes sure that each can be placed.
 // Throws InputError.
-[[nodiscard]] PreparedRun prepare(const Scenario& scenario);
+[[nodiscard]] PreparedRun prepare(const Scenario& scenario, GivenInputs given = {});
 
 // The policies that the scenario names: one, or one for each virtual cluster.
 [[nodiscard]] std::vector<ActivePolicy> active_policies(const Scenario& scenario);

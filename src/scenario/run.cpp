@@ -226,14 +226,19 @@ std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario, const Mod
       read_profile_table(scenario.profile_table, pool, scenario.servers.front().gpu));
 }
 
-ClusterProfiles make_cluster_profiles(const Scenario& scenario, const ModelPool& pool) {
+namespace {
+
+// A source for the GPU types of a scenario's servers, which are one here.
+using MakeProfiles = std::function<std::unique_ptr<ProfileSource>(const Scenario& scenario)>;
+
+ClusterProfiles cluster_profiles(const Scenario& scenario, const MakeProfiles& make) {
   ClusterProfiles profiles;
   profiles.gpu_types = cluster_of(scenario).gpu_types();
   for (const std::string& type : profiles.gpu_types) {
     Scenario typed = scenario;
     std::erase_if(typed.servers,
                   [&](const ServerGroup& group) { return canonical_gpu(group.gpu) != type; });
-    profiles.by_gpu.push_back(make_profiles(typed, pool));
+    profiles.by_gpu.push_back(make(typed));
   }
   const std::string reference = canonical_gpu(scenario.reference_gpu);
   const auto& types = profiles.gpu_types;
@@ -242,9 +247,16 @@ ClusterProfiles make_cluster_profiles(const Scenario& scenario, const ModelPool&
     // The servers as they are, with the GPUs that the trace is from.
     Scenario referred = scenario;
     for (ServerGroup& group : referred.servers) group.gpu = reference;
-    profiles.reference = make_profiles(referred, pool);
+    profiles.reference = make(referred);
   }
   return profiles;
+}
+
+}  // namespace
+
+ClusterProfiles make_cluster_profiles(const Scenario& scenario, const ModelPool& pool) {
+  return cluster_profiles(scenario,
+                          [&](const Scenario& typed) { return make_profiles(typed, pool); });
 }
 
 Availability availability_options(const Scenario& scenario) {
@@ -271,15 +283,18 @@ Availability availability_options(const Scenario& scenario) {
   return availability;
 }
 
-PreparedRun prepare(const Scenario& scenario) {
+PreparedRun prepare(const Scenario& scenario, GivenInputs given) {
   PreparedRun run;
   run.cluster = cluster_of(scenario);
-  run.trace = read_trace(trace_options(scenario));
+  run.trace = given.trace ? *std::move(given.trace) : read_trace(trace_options(scenario));
   const ModelPool pool = read_pool(scenario.workloads_pool);
   augment(run.trace, pool, draw_rules(scenario, pool), augment_options(scenario));
   Assignment assignment = assign_jobs(scenario, run.trace);
   run.dropped = std::move(assignment.dropped);
-  const ClusterProfiles profiles = make_cluster_profiles(scenario, pool);
+  const ClusterProfiles profiles = cluster_profiles(scenario, [&](const Scenario& typed) {
+    return given.profiles ? given.profiles(pool, typed.servers.front().gpu)
+                          : make_profiles(typed, pool);
+  });
   run.jobs = characterize(run.trace, run.cluster, profiles, assignment.homes,
                           characterize_options(scenario));
   run.warnings = scenario.cluster_notes;

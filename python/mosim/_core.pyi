@@ -1,0 +1,36 @@
+"""The C++ part of mosim. Use the package `mosim` instead."""
+
+from typing import Any, Callable, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+version: str
+
+class Result:
+    scenario_digest: str
+    warnings: list[str]
+    @property
+    def json(self) -> str: ...
+    @property
+    def table(self) -> str: ...
+    @property
+    def schedule_digest(self) -> str: ...
+    def job_columns(self) -> dict[str, npt.NDArray[Any] | list[str]]: ...
+    def timeline_columns(self) -> dict[str, npt.NDArray[Any]]: ...
+    def save(self, dir: str) -> None: ...
+
+def run(
+    name: str,
+    text: Optional[str],
+    overrides: list[tuple[str, str, str, bool]],
+    trace: Optional[tuple[str, str]],
+    profiles: Optional[tuple[str, str]],
+    progress: Optional[Callable[[float, int, int, int], object]],
+) -> Result: ...
+def claim(dir: str, force: bool) -> None: ...
+def check_trace(name: str, csv: str) -> int: ...
+def read_as_csv(
+    name: str, text: str, overrides: list[tuple[str, str, str, bool]]
+) -> tuple[str, str]: ...
+def policies() -> list[tuple[str, str, str]]: ...
