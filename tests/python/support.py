@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import unittest
@@ -9,12 +10,15 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-try:
-    import mosim
-except ImportError as error:
+PACKAGE = Path(os.environ["PYTHONPATH"])
+if not list(PACKAGE.glob("mosim/_core.*.so")):
     # As `make test` builds it first, it is missing only while somebody works on another part.
-    print(f"skipped: {error}; make python builds the package")
+    print(f"skipped: {PACKAGE} has no package; make python builds it")
     sys.exit(77)
+
+import mosim
+
+assert Path(mosim.__file__).is_relative_to(PACKAGE), mosim.__file__
 
 # Two jobs of 10 and 5 iterations of 2 s on one GPU each.
 JOBS = [
