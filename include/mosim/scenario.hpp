@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -195,6 +196,11 @@ struct PreparedRun {
 
 // Simulates a prepared run.
 [[nodiscard]] Run simulate(const Scenario& scenario, PreparedRun prepared,
+                           std::function<void(const Progress&)> progress = {});
+
+// The same with policies of the caller's in place of those that the scenario names.
+[[nodiscard]] Run simulate(const Scenario& scenario, PreparedRun prepared,
+                           std::span<const ActivePolicy> policies,
                            std::function<void(const Progress&)> progress = {});
 
 }  // namespace mosim

@@ -6,8 +6,10 @@
 (120, 120)
 """
 
+from ._core import Job, Jobs, Scheduler, SchedulerView
 from ._core import version as __version__
-from ._errors import Diagnostic, InputError, RunError
+from ._errors import Diagnostic, InputError, InvalidAction, RunError
+from ._policy import Policy
 from ._registry import PolicyInfo, policies
 from ._run import Result, compare, run
 from ._trace import Trace, read_trace
@@ -15,9 +17,15 @@ from ._trace import Trace, read_trace
 __all__ = [
     "Diagnostic",
     "InputError",
+    "InvalidAction",
+    "Job",
+    "Jobs",
+    "Policy",
     "PolicyInfo",
     "Result",
     "RunError",
+    "Scheduler",
+    "SchedulerView",
     "Trace",
     "__version__",
     "compare",

@@ -38,6 +38,10 @@ class RunError(RuntimeError):
     """A run could not be carried out, for example because its files cannot be written."""
 
 
+class InvalidAction(RunError):
+    """A policy did what is not allowed; nothing changed. A policy may catch it."""
+
+
 def with_places(error: InputError, places: Mapping[str, Place]) -> InputError:
     """The error with places in values of Python in place of lines of generated text."""
     lines = []

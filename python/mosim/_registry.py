@@ -13,6 +13,7 @@ class PolicyInfo(NamedTuple):
     kind: str  #: "queue" or "placement"
     name: str  #: what `run(queue=...)` or `run(placement=...)` takes
     summary: str
+    source: str  #: the paper or system that it is from
 
 
 def policies() -> list[PolicyInfo]:

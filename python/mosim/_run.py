@@ -11,6 +11,7 @@ from typing import Any, Union
 
 from . import _core
 from ._errors import InputError, Place, with_places
+from ._policy import PolicyMaker, policies_of
 from ._text import ScenarioText, Table, TableText, flow_yaml, place_of
 from ._trace import Trace
 
@@ -125,6 +126,7 @@ def run(
     *,
     trace: Trace | Table | str | os.PathLike[str] | None = None,
     profiles: Table | None = None,
+    policy: PolicyMaker | None = None,
     queue: str | None = None,
     placement: str | None = None,
     contention: str | None = None,
@@ -142,6 +144,7 @@ def run(
     profiles: what models compute and send, in place of the scenario's backend: a DataFrame or a
         list of dictionaries with `model`, `gpus`, `compute_s`, `network_s` (per iteration),
         `volume_bytes` (that a worker sends per iteration), and if wanted `loading_s` and `gpu`.
+    policy: a `Policy` of your own, or its class, in place of `queue`.
     queue, placement, contention, seed: the keys scheduler.queue, scheduler.placement,
         contention.model and workloads.seed.
     overrides: further keys, such as `{"cluster.servers[0].nic": "10 Gbps"}`.
@@ -153,12 +156,16 @@ def run(
     Things that a user should know, such as a job that does not fit in memory, are given to
     `warnings.warn` and kept in `Result.warnings`.
 
-    Raises `InputError` when an input is wrong, `RunError` when the run fails.
+    Raises `InputError` when an input is wrong, `RunError` when the run fails, and what a policy or
+    `progress` raises as it is; of a policy's, `__notes__` says at what time of the simulation.
 
     >>> run(queue="fifo-skip").summary["jobs"]["finished"]
     120
     """
     request = _Request(scenario)
+    first, make = (None, None) if policy is None else policies_of(policy)
+    if policy is not None and queue is not None:
+        raise ValueError("policy and queue are given; expected one of them")
     if trace is not None:
         request.take_trace(trace)
     if profiles is not None:
@@ -182,6 +189,8 @@ def run(
             request.overrides,
             request.trace,
             request.profiles,
+            first,
+            make,
             progress,
         )
     except InputError as error:

@@ -1,22 +1,23 @@
 #include "core.hpp"
 
-#include <pybind11/stl.h>
-
-#include "mosim/schedule.hpp"
+#include "desk.hpp"
+#include "mosim/registry.hpp"
 
 namespace py = pybind11;
 
 namespace mosim::python {
 namespace {
 
-// (kind, name, summary) of each that is registered.
-std::vector<std::tuple<std::string, std::string, std::string>> list_policies() {
-  std::vector<std::tuple<std::string, std::string, std::string>> all;
-  for (const auto& entry : policies().queues())
-    all.emplace_back("queue", entry.name, entry.summary);
-  for (const auto& entry : policies().placements()) {
-    all.emplace_back("placement", entry.name, entry.summary);
-  }
+// (kind, name, summary, source) of each that is registered.
+py::list list_policies() {
+  py::list all;
+  const auto add = [&](const char* kind, const auto& entries) {
+    for (const auto& entry : entries) {
+      all.append(py::make_tuple(kind, entry.info.name, entry.info.summary, entry.info.source));
+    }
+  };
+  add("queue", policies().queues());
+  add("placement", policies().placements());
   return all;
 }
 
@@ -30,6 +31,7 @@ PYBIND11_MODULE(_core, module) {
   module.def("policies", &list_policies);
   bind_errors();
   bind_traces(module);
+  bind_desk(module);
   bind_results(module);
   bind_runs(module);
 }

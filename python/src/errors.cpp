@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "core.hpp"
-#include "mosim/base.hpp"
+#include "mosim/policy.hpp"
 
 namespace py = pybind11;
 
@@ -41,6 +41,8 @@ void bind_errors() {
       std::rethrow_exception(thrown);
     } catch (const InputError& error) {
       raise("InputError", diagnostics_of(error));
+    } catch (const InvalidAction& error) {
+      raise("InvalidAction", text_of(error.what()));
     } catch (const RunError& error) {
       raise("RunError", text_of(error.what()));
     }

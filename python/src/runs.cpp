@@ -2,6 +2,7 @@
 
 #include "core.hpp"
 #include "overrides.hpp"
+#include "python_policy.hpp"
 #include "result.hpp"
 
 namespace py = pybind11;
@@ -19,6 +20,7 @@ struct Request {
   std::vector<Override> overrides;
   std::optional<NamedText> trace;
   std::optional<NamedText> profiles;
+  std::optional<std::string> policy;  // the name of one in Python
 };
 
 Scenario scenario_of(Request& request) {
@@ -50,16 +52,43 @@ GivenInputs inputs_of(const Request& request, const Scenario& scenario) {
   return given;
 }
 
-Result run_request(Request request, const std::function<void(const Progress&)>& progress) {
+// Policies in Python: the first, and what gives another for each further virtual cluster.
+struct Policies {
+  py::object first;  // None: those that the scenario names
+  py::object make;
+};
+
+// The policies that a run was given, or those that its scenario names.
+std::vector<ActivePolicy> policies_of(const Policies& given, const Result& result,
+                                      const PreparedRun& prepared) {
+  const py::gil_scoped_acquire acquire;
+  if (given.first.is_none()) return active_policies(result.scenario);
+  return python_policies(given.first, given.make, prepared);
+}
+
+Run simulate_with(const Policies& given, const Result& result, PreparedRun prepared,
+                  const std::function<void(const Progress&)>& progress) {
+  const std::vector<ActivePolicy> policies = policies_of(given, result, prepared);
+  try {
+    return simulate(result.scenario, std::move(prepared), policies, progress);
+  } catch (const RunError& error) {
+    std::rethrow_if_nested(error);  // what a policy raised
+    throw;
+  }
+}
+
+Result run_request(Request request, const Policies& policies,
+                   const std::function<void(const Progress&)>& progress) {
   Result result;
   result.scenario = scenario_of(request);
+  if (request.policy) result.scenario.queue = "python:" + *request.policy;
   PreparedRun prepared = prepare(result.scenario, inputs_of(request, result.scenario));
   result.scenario_digest = prepared.digest;
   result.warnings = prepared.warnings;
   for (const std::string& dropped : prepared.dropped) {
     result.warnings.push_back("dropped: " + dropped);
   }
-  result.run = simulate(result.scenario, std::move(prepared), progress);
+  result.run = simulate_with(policies, result, std::move(prepared), progress);
   result.summary = summarize(result.run);
   if (request.trace) result.trace = std::move(request.trace->second);
   if (request.profiles) result.profiles = std::move(request.profiles->second);
@@ -75,19 +104,23 @@ void call_python(const Progress& now, const py::object& callback) {
 
 std::unique_ptr<Result> run(std::string name, std::optional<std::string> text,
                             const PythonOverrides& overrides, std::optional<NamedText> trace,
-                            std::optional<NamedText> profiles, const py::object& progress) {
+                            std::optional<NamedText> profiles, const py::object& policy,
+                            const py::object& make_policy, const py::object& progress) {
   Request request{std::move(name), std::move(text), overrides_of(overrides), std::move(trace),
-                  std::move(profiles)};
+                  std::move(profiles), {}};
+  const Policies policies{policy, make_policy};
+  if (!policy.is_none()) request.policy = policy.attr("name").cast<std::string>();
   const py::gil_scoped_release release;
   return std::make_unique<Result>(
-      run_request(std::move(request), [&](const Progress& now) { call_python(now, progress); }));
+      run_request(std::move(request), policies,
+                  [&](const Progress& now) { call_python(now, progress); }));
 }
 
 }  // namespace
 
 void bind_runs(py::module_& module) {
   module.def("run", &run, py::arg("name"), py::arg("text"), py::arg("overrides"), py::arg("trace"),
-             py::arg("profiles"), py::arg("progress"));
+             py::arg("profiles"), py::arg("policy"), py::arg("make_policy"), py::arg("progress"));
 }
 
 }  // namespace mosim::python

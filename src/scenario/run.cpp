@@ -320,18 +320,25 @@ std::vector<ActivePolicy> active_policies(const Scenario& scenario) {
 
 Run simulate(const Scenario& scenario, PreparedRun prepared,
              std::function<void(const Progress&)> progress) {
+  return simulate(scenario, std::move(prepared), active_policies(scenario), std::move(progress));
+}
+
+Run simulate(const Scenario& scenario, PreparedRun prepared,
+             std::span<const ActivePolicy> policies,
+             std::function<void(const Progress&)> progress) {
   Run run;
   run.cluster = std::move(prepared.cluster);
   run.trace = std::move(prepared.trace);
   run.jobs = std::move(prepared.jobs);
   run.dropped = prepared.dropped.size();
-  const auto placement = policies().make_placement(scenario.placement, scenario.scheduler_seed);
+  const auto placement =
+      mosim::policies().make_placement(scenario.placement, scenario.scheduler_seed);
   SimulationOptions options;
   options.contention = contention_options(scenario);
   options.progress = std::move(progress);
   options.mix_gpu_types = scenario.mix_gpu_types;
   options.availability = availability_options(scenario);
-  run.result = simulate(run.cluster, run.jobs, active_policies(scenario), *placement, options);
+  run.result = simulate(run.cluster, run.jobs, policies, *placement, options);
   return run;
 }
 
