@@ -128,6 +128,8 @@ struct GpuSpec {
 // `find_gpu`; throws InputError when the catalogue has none.
 [[nodiscard]] const GpuSpec& known_gpu(std::string_view name);
 
+inline constexpr std::uint32_t kGpuParts = 1000;  // a GPU is shared in thousandths
+
 // What one job asks for. A worker's GPUs, CPU cores and memory come from one server.
 struct ResourceRequest {
   std::uint32_t workers = 1;
@@ -135,15 +137,29 @@ struct ResourceRequest {
   std::uint32_t cpus_per_worker = 0;
   std::uint32_t memory_mb_per_worker = 0;  // 10^6 bytes
   GpuTypeId gpu_type = kAnyGpuType;        // of all of them: a placement is given such servers only
+  // Thousandths of its GPU, at least 1. Below 1000 the job shares the GPU with others: only one
+  // worker with one GPU may.
+  std::uint32_t gpu_milli = kGpuParts;
 
+  // GPUs that it has something of.
   [[nodiscard]] std::uint64_t gpus() const { return std::uint64_t{workers} * gpus_per_worker; }
+  // What it has of them.
+  [[nodiscard]] double gpu_share() const {
+    return static_cast<double>(gpus()) * gpu_milli / kGpuParts;
+  }
+  [[nodiscard]] bool shares_gpu() const { return gpu_milli < kGpuParts; }
   friend auto operator<=>(const ResourceRequest&, const ResourceRequest&) = default;
 };
+
+inline constexpr std::uint32_t kWholeGpus = 0xffffffff;
 
 // `workers` of a job on one server.
 struct WorkerGroup {
   ServerId server{};
   std::uint32_t workers = 0;
+  // Of a job that shares a GPU: which one of the server's, from 0. The GPUs of other jobs have no
+  // number, so any that no shared GPU has may be given to the next that is shared.
+  std::uint32_t gpu = kWholeGpus;
 
   friend bool operator==(const WorkerGroup&, const WorkerGroup&) = default;
 };
@@ -183,6 +199,8 @@ class ServerPool {
  public:
   // Free GPUs of the pool's servers.
   [[nodiscard]] std::uint64_t total_free_gpus() const;
+  // What is free of the GPUs that are shared, in thousandths of a GPU.
+  [[nodiscard]] std::uint64_t total_shared_room() const;
   // The pool's servers, ordered by how many GPUs they have free.
   [[nodiscard]] const FreeGpuIndex& by_free_gpus() const;
   [[nodiscard]] std::uint32_t free_gpus(ServerId server) const;
@@ -194,14 +212,18 @@ class ServerPool {
   [[nodiscard]] std::uint32_t rack(ServerId server) const;
   // Whether the servers have the same number of GPUs each, and none limits CPU cores.
   [[nodiscard]] bool alike() const;
-  // How many more workers of `request` a server of the pool can take.
+  // Of a server, as those of ClusterState.
   [[nodiscard]] std::uint32_t capacity_for(ServerId server, const ResourceRequest& request) const;
+  [[nodiscard]] std::span<const std::uint32_t> gpu_rooms(ServerId server) const;
+  [[nodiscard]] std::uint64_t shared_room(ServerId server) const;
+  [[nodiscard]] std::uint32_t choose_gpu(ServerId server, const ResourceRequest& request) const;
 
  private:
   friend class ClusterState;
   struct Entry {
     FreeGpuIndex by_free_gpus;
     std::uint64_t total_free_gpus = 0;
+    std::uint64_t total_shared_room = 0;
     bool alike = true;
   };
   ServerPool(const ClusterState& state, const Entry& entry) : state_(&state), entry_(&entry) {}
@@ -210,8 +232,9 @@ class ServerPool {
   const Entry* entry_;
 };
 
-// Free GPUs, CPU cores and memory of every server, and which servers take jobs. Allocating more
-// than is free is a programming error and throws std::logic_error, before anything is changed.
+// Free GPUs, CPU cores and memory of every server, and which servers take jobs. A GPU that jobs
+// share is not free: it has room. Allocating more than is free is a programming error and throws
+// std::logic_error, before anything is changed.
 class ClusterState {
  public:
   explicit ClusterState(const ClusterSpec& spec, bool mix_gpu_types = false);
@@ -220,7 +243,15 @@ class ClusterState {
   [[nodiscard]] std::size_t pools() const { return pools_.size(); }
   [[nodiscard]] ServerPool pool(PoolId pool) const { return {*this, pools_[index(pool)]}; }
   [[nodiscard]] std::uint64_t total_gpus() const { return total_gpus_; }
+  // That a job has something of.
   [[nodiscard]] std::uint64_t used_gpus() const { return used_gpus_; }
+  // What jobs really hold of them.
+  [[nodiscard]] double used_gpu_share() const {
+    return static_cast<double>(used_gpus_ - shared_gpus_) +
+           static_cast<double>(shared_milli_) / kGpuParts;
+  }
+  // Free GPUs of servers of which another GPU is in use and that take jobs.
+  [[nodiscard]] std::uint64_t stranded_gpus() const { return stranded_gpus_; }
   // Of servers that take jobs, and of servers that still run some.
   [[nodiscard]] std::uint64_t gpus_up() const { return gpus_up_; }
   [[nodiscard]] std::uint32_t gpus(ServerId server) const { return gpus_[index(server)]; }
@@ -238,10 +269,12 @@ class ClusterState {
     return in.pool == index(pool) || in.typed_pool == index(pool);
   }
 
-  // How many more workers of `request` the server can take.
+  // How many more workers of `request` the server can take; of one that shares a GPU, how many
+  // such jobs.
   [[nodiscard]] std::uint32_t capacity_for(ServerId server, const ResourceRequest& request) const {
     const Resources& free = free_[index(server)];
-    std::uint32_t most = free.gpus / request.gpus_per_worker;
+    std::uint32_t most = request.shares_gpu() ? shares_that_fit(server, request.gpu_milli)
+                                              : free.gpus / request.gpus_per_worker;
     if (request.cpus_per_worker != 0) most = std::min(most, free.cpus / request.cpus_per_worker);
     if (request.memory_mb_per_worker != 0) {
       most = std::min(most, free.memory_mb / request.memory_mb_per_worker);
@@ -249,6 +282,19 @@ class ClusterState {
     return most;
   }
 
+  // The thousandths that are free of each of the server's GPUs, 1000 of one that is not shared;
+  // empty when none is.
+  [[nodiscard]] std::span<const std::uint32_t> gpu_rooms(ServerId server) const {
+    return gpu_rooms_[index(server)];
+  }
+  // What is free of those that are shared, in thousandths.
+  [[nodiscard]] std::uint64_t shared_room(ServerId server) const;
+  // The best fit for a request that shares a GPU: the shared GPU with the least room that takes it,
+  // else the first number for a free one; kWholeGpus when there is neither. Looks at GPUs alone.
+  [[nodiscard]] std::uint32_t choose_gpu(ServerId server, const ResourceRequest& request) const;
+
+  // Whether the server takes this group of the request now. One that shares a GPU names it.
+  [[nodiscard]] bool takes(const WorkerGroup& group, const ResourceRequest& request) const;
   void allocate(std::span<const WorkerGroup> groups, const ResourceRequest& request);
   void release(std::span<const WorkerGroup> groups, const ResourceRequest& request);
 
@@ -270,24 +316,39 @@ class ClusterState {
   static constexpr std::uint32_t kNoPool = 0xffffffff;
   static constexpr std::uint32_t kUnlimited = 0xffffffff;
 
+  [[nodiscard]] std::uint32_t shares_that_fit(ServerId server, std::uint32_t milli) const;
+  [[nodiscard]] bool holds_share(const WorkerGroup& group, std::uint32_t milli) const;
+  void take_share(const WorkerGroup& group, std::uint32_t milli, Resources& free);
+  void give_share(const WorkerGroup& group, std::uint32_t milli, Resources& free);
+  void change_room(ServerId server, std::uint32_t gpu, std::uint32_t room);
+  [[nodiscard]] std::uint32_t stranded(ServerId server) const {
+    const std::uint32_t free = free_gpus(server);
+    return free < gpus(server) ? free : 0;
+  }
   void change_free(ServerId server, const Resources& free);
   void enter_pools(ServerId server);
   void leave_pools(ServerId server);
 
   std::vector<std::uint32_t> gpus_;  // by server, as all below
   std::vector<Resources> free_;
-  std::vector<Resources> all_;
+  std::vector<Resources> all_;  // but for GPUs that are shared
   std::vector<GpuTypeId> gpu_types_;
   std::vector<std::uint32_t> racks_;
   std::vector<Membership> memberships_;
   std::vector<std::uint8_t> accepting_;
+  std::vector<std::vector<std::uint32_t>> gpu_rooms_;
   std::vector<ServerPool::Entry> pools_;
   std::uint64_t total_gpus_ = 0;
   std::uint64_t used_gpus_ = 0;
   std::uint64_t gpus_up_ = 0;
+  std::uint64_t stranded_gpus_ = 0;
+  std::uint64_t shared_gpus_ = 0;
+  std::uint64_t shared_milli_ = 0;  // held of them
 };
 
 inline std::uint64_t ServerPool::total_free_gpus() const { return entry_->total_free_gpus; }
+
+inline std::uint64_t ServerPool::total_shared_room() const { return entry_->total_shared_room; }
 
 inline const FreeGpuIndex& ServerPool::by_free_gpus() const { return entry_->by_free_gpus; }
 
@@ -310,6 +371,18 @@ inline bool ServerPool::alike() const { return entry_->alike; }
 inline std::uint32_t ServerPool::capacity_for(ServerId server,
                                               const ResourceRequest& request) const {
   return state_->capacity_for(server, request);
+}
+
+inline std::span<const std::uint32_t> ServerPool::gpu_rooms(ServerId server) const {
+  return state_->gpu_rooms(server);
+}
+
+inline std::uint64_t ServerPool::shared_room(ServerId server) const {
+  return state_->shared_room(server);
+}
+
+inline std::uint32_t ServerPool::choose_gpu(ServerId server, const ResourceRequest& request) const {
+  return state_->choose_gpu(server, request);
 }
 
 }  // namespace mosim

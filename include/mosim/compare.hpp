@@ -26,8 +26,8 @@ struct JctChange {
   [[nodiscard]] double change_s() const { return other_s - first_s; }
 };
 
-// The jobs that a run has in common with the first: same id, GPUs and submission. A job stayed the
-// same when its two JCTs are within 1e-9 of each other, as a part of the larger.
+// The jobs that a run has in common with the first: same id, GPUs, submission and model. A job
+// stayed the same when its two JCTs are within 1e-9 of each other, as a part of the larger.
 struct JobComparison {
   std::size_t common = 0;
   std::size_t gained = 0;  // ended sooner than in the first run

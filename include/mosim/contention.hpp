@@ -44,8 +44,12 @@ class ContentionModel {
 
   // By how much the factors of all jobs would rise in sum if a job with this traffic came and all
   // that are placed sent at once; its own rises from 1. Changes nothing.
-  [[nodiscard]] virtual double added_slowdown(const JobTraffic& traffic) const {
-    (void)traffic;
+  [[nodiscard]] virtual double added_slowdown(const JobTraffic& traffic) const = 0;
+
+  // What the jobs that are placed would demand of the server's NIC, were all to send at once, over
+  // what it can carry; 0 in models that know no NICs.
+  [[nodiscard]] virtual double nic_load(ServerId server) const {
+    (void)server;
     return 0;
   }
 

@@ -32,6 +32,9 @@ struct VirtualClusterSummary {
   std::size_t jobs = 0;
   Distribution jct;
   Distribution wait;
+  double gpu_hours = 0;  // held, loading included
+  std::uint64_t preemptions = 0;
+  double avg_rho = 0;
 };
 
 // What a job would have taken without a queue, a neighbour or a failure: its loading and its
@@ -40,6 +43,24 @@ struct VirtualClusterSummary {
 
 // JCT over the time alone, of which at least 10 s count, and at least 1 (Feitelson).
 [[nodiscard]] double bounded_slowdown(double jct_s, double alone_s);
+
+// The GPUs that a job held, on average over the time that it held any: all that it asked for,
+// unless it was resized.
+[[nodiscard]] double gpus_held(const JobResult& result);
+
+// What the whole run says about one job.
+struct JobMeasures {
+  double capacity_wait_s = 0;   // in the queue, while fewer GPUs were free for it than it asks for
+  double placement_wait_s = 0;  // in the queue, while enough were
+  double rho = 1;               // finish-time fairness: JCT over its time on 1/n of the cluster
+};
+
+// Of each job of the run, in its order. Definitions: docs/outputs.md.
+[[nodiscard]] std::vector<JobMeasures> measure_jobs(const Run& run);
+
+// The two halves of it: the waits alone, and the rho of each job.
+void split_waits(const Run& run, std::span<JobMeasures> measures);
+[[nodiscard]] std::vector<double> finish_time_fairness(const Run& run);
 
 // Jain's index of values >= 0: (sum)^2 / (n times the sum of squares), from 1/n (one has all) to 1
 // (all have the same). 1 when there are none, or all are 0.
@@ -52,6 +73,15 @@ struct UserSummary {
   double avg_jct_s = 0;
   double avg_wait_s = 0;
   double gpu_hours = 0;  // held, loading included
+  std::uint64_t preemptions = 0;
+  double avg_rho = 0;
+};
+
+// Finish-time fairness of all jobs.
+struct RhoSummary {
+  Distribution jobs;
+  double max = 0;
+  double above_one = 0;  // the part of the jobs that would have been faster on their own share
 };
 
 // How evenly a run treated its jobs and users, and how much of what they held was of use.
@@ -60,12 +90,13 @@ struct Fairness {
   Distribution bounded_slowdown;
   double jain_jobs = 1;              // of 1 / bounded slowdown
   std::optional<double> jain_users;  // of each user's mean of it; nothing when no user is named
-  double goodput = 1;                // GPU time of training that was kept over GPU time held
-  std::size_t users = 0;             // that the trace names
+  RhoSummary rho;
+  double goodput = 1;                       // GPU time of training that was kept over GPU time held
+  std::size_t users = 0;                    // that the trace names
   std::vector<UserSummary> top_users = {};  // by GPU hours, then by name; at most 10
 };
 
-[[nodiscard]] Fairness fairness_of(const Run& run);
+[[nodiscard]] Fairness fairness_of(const Run& run, std::span<const JobMeasures> measures);
 
 // The headline numbers of a run, in seconds.
 struct Summary {
@@ -76,14 +107,21 @@ struct Summary {
   std::uint64_t gpus = 0;
   Distribution training;       // on GPUs, loading included: JCT - wait
   Distribution wait;           // in the queue
+  Distribution capacity_wait;  // of it, while too few GPUs were free
+  Distribution placement_wait;
   Distribution jct;            // end - submission
   double makespan_s = 0;       // from the earliest submission to the latest end
   double gpu_utilization = 0;  // GPU-seconds held over GPU-seconds of the makespan
+  double gpu_computing = 0;    // GPU-seconds of computing over the same
+  double fragmentation = 0;    // of the free GPUs over time, those on servers that are in use
   double mean_contention = 1;  // networking time of all jobs over what it would have been alone
   std::uint64_t events = 0;
   std::string schedule_digest;
   std::uint64_t restarts = 0;  // after failures of servers
-  double lost_gpu_s = 0;       // training time that failures undid, times the GPUs of its job
+  std::uint64_t preemptions = 0;
+  std::uint64_t moves = 0;
+  double lost_gpu_s = 0;     // training that failures and preemptions undid, times the job's GPUs
+  double restart_gpu_s = 0;  // saving and restoring, likewise
   std::vector<VirtualClusterSummary> virtual_clusters = {};  // in their order
   TraceAccount trace = {};                                   // what became of the rows of the trace
   Fairness fairness = {};

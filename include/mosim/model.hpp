@@ -81,6 +81,8 @@ struct ModelGraph {
 
   [[nodiscard]] double parameters() const;
   [[nodiscard]] double forward_operations() const;
+  // Parameters of the largest tensor.
+  [[nodiscard]] double largest_tensor() const;
 };
 
 }  // namespace mosim

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mosim/metrics.hpp"
@@ -11,6 +12,10 @@ namespace mosim {
 
 // jobs.csv: one row per job, by submission. Columns: docs/outputs.md. Times in seconds.
 [[nodiscard]] std::string jobs_csv(const Run& run);
+
+// attempts.csv: the times on servers that were not a job's last, in the order of their ends; empty
+// when there are none.
+[[nodiscard]] std::string attempts_csv(const Run& run);
 
 // timeline.csv: the cluster after each time at which a job arrived or ended.
 [[nodiscard]] std::string timeline_csv(const Run& run);
@@ -31,6 +36,14 @@ namespace mosim {
                                        const std::vector<std::string>& notes);
 [[nodiscard]] std::string cluster_table(const ClusterSpec& cluster);
 
+// Everything in the registry, one line each: kind, name, summary.
+[[nodiscard]] std::string policies_text(const PolicyRegistry& registry);
+// What the policy and the placement of this name say of themselves, with their parameters; empty
+// when there is neither.
+[[nodiscard]] std::string policy_text(const PolicyRegistry& registry, std::string_view name);
+// Either as a JSON array: those of the name, or all.
+[[nodiscard]] std::string policies_json(const PolicyRegistry& registry, std::string_view name = {});
+
 // "2h 30m" and the like, for tables.
 [[nodiscard]] std::string human_duration(double seconds);
 
@@ -38,8 +51,8 @@ namespace mosim {
 // a run already and `force` is not set, RunError when it cannot be made or written.
 void claim_run_directory(const std::filesystem::path& dir, bool force);
 
-// Writes the four files of a run into a claimed folder, each whole or not at all, summary.json
-// last. Throws RunError.
+// Writes the files of a run into a claimed folder, each whole or not at all, summary.json last.
+// There is an attempts.csv only where there are such attempts. Throws RunError.
 void write_run(const std::filesystem::path& dir, const Run& run, const std::string& summary,
                const std::string& resolved_scenario);
 

@@ -17,6 +17,9 @@ class SlowdownForecast {
   // By how much the contention factors S of all jobs would rise in sum if the job ran on `groups`
   // and everybody sent at once; its own rises from 1. Cost grows with the jobs on those servers.
   [[nodiscard]] virtual double added_slowdown(std::span<const WorkerGroup> groups) const = 0;
+
+  // ContentionModel::nic_load: what is demanded of the server's NIC over what it can carry.
+  [[nodiscard]] virtual double nic_load(ServerId server) const = 0;
 };
 
 // The job whose workers are placed.

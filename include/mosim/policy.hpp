@@ -62,9 +62,11 @@ class JobView {
   [[nodiscard]] double served_s() const {
     return state_->served_s + (stage() == JobStage::running ? stage_s() : 0);
   }
-  // Attained service: GPUs x time so far (2D-LAS of Tiresias, NSDI 2019).
+  // Attained service: GPUs (parts of one count as such) x time so far, as in 2D-LAS (Tiresias, NSDI
+  // 2019).
   [[nodiscard]] double attained_service() const {
-    return state_->service + static_cast<double>(held_gpus()) * stage_s();
+    const double gpus = static_cast<double>(held_gpus()) * request().gpu_milli / kGpuParts;
+    return state_->service + gpus * stage_s();
   }
   // What the user's estimate leaves: infinite without one, 0 for a job that ran over it.
   [[nodiscard]] double estimate_left_s() const {
@@ -87,6 +89,8 @@ class SchedulerView {
   virtual ~SchedulerView() = default;
 
   [[nodiscard]] virtual double now_s() const = 0;
+  // Throws InvalidAction, as all below do, when there is no such job; and for one that is not
+  // submitted yet, unless the policy declares that it needs the oracle.
   [[nodiscard]] virtual JobView job(JobIndex job) const = 0;
   // All jobs of the run, coming ones included: JobIndex runs from 0 to here.
   [[nodiscard]] virtual std::size_t jobs() const = 0;
@@ -119,8 +123,10 @@ class SchedulerView {
                                               std::span<const WorkerGroup> groups) const = 0;
   // S of a running job now.
   [[nodiscard]] virtual double contention_factor(JobIndex job) const = 0;
-  // Whether the running job has run as long as the scenario's preemption.min_run asks.
-  [[nodiscard]] virtual bool may_preempt(JobIndex job) const = 0;
+  // When a running job will have run as long as the scenario's preemption.min_run asks, and whether
+  // it has.
+  [[nodiscard]] virtual double preemptible_at_s(JobIndex job) const = 0;
+  [[nodiscard]] bool may_preempt(JobIndex job) const { return preemptible_at_s(job) <= now_s(); }
   // Whether the job can run on that many workers at all: whether it has a profile there.
   [[nodiscard]] virtual bool may_resize(JobIndex job, std::uint32_t workers) const = 0;
 

@@ -141,6 +141,7 @@ enum class IterationsFrom {
 struct CharacterizeOptions {
   LoadingMode loading = LoadingMode::included;
   IterationsFrom iterations = IterationsFrom::trace;
+  bool share_gpus = false;  // a job on a part of one GPU gets that part, not a whole one
 };
 
 // What a scheduler may be told of a job beside what it asks for.
@@ -153,6 +154,17 @@ struct JobFacts {
   double estimate_s = std::numeric_limits<double>::infinity();  // the user's, of its run time
   double skew = 0;              // the largest tensor's share of its model's parameters
   double checkpoint_bytes = 0;  // what it saves when it is preempted
+};
+
+// Where a trace does not say it: a job's run time alone, loading included, is T.
+struct FactOptions {
+  double estimate_factor = 1;  // estimate = T x factor x exp(spread x standard normal)
+  double estimate_spread = 0;
+  double deadline_factor = 0;  // deadline = submission + T x factor; 0: none
+  std::uint64_t seed = 1;      // of the estimates
+  // A checkpoint's weights and optimizer state: for Adam in mixed precision an fp32 copy of the
+  // weights and two moments (Rajbhandari et al., ZeRO, SC 2020, section 3.1).
+  double bytes_per_parameter = 12;
 };
 
 // A job that is ready to be simulated: <a, g, W, T_comp, T_net, V> of the paper.
@@ -174,6 +186,13 @@ struct Job {
     return of.loading_s < longest_loading_s ? of.loading_s : longest_loading_s;
   }
 };
+
+// Fills in the facts of jobs that were characterized, in the order of `trace`. An estimate depends
+// on the seed and the job alone. The skew is 0 for a model that the pool has no layers of; its
+// parameters are then the gradients that its jobs send, 4 bytes each. Returns the models whose
+// checkpoints nothing tells the size of.
+std::vector<std::string> add_facts(std::span<Job> jobs, const Trace& trace, const ModelPool& pool,
+                                   const FactOptions& options);
 
 // The paper's characterization (+ T_comp, T_net, W, V): a profile for every job of an augmented
 // trace, in its order. W = d / (T_comp + T_net) unless the trace gives it (Eq. 1). Throws

@@ -93,7 +93,16 @@ struct Scenario {
   std::string placement = "load-balancing";
   bool skip_unplaceable = false;
   bool mix_gpu_types = false;
+  bool share_gpus = false;
   std::uint64_t scheduler_seed = 1;
+  double estimate_factor = 1;
+  double estimate_spread = 0;
+  double deadline_factor = 0;
+  double preemption_save_s = 0;
+  double preemption_restore_s = 0;
+  double preemption_storage = 0;
+  double preemption_bytes_per_parameter = 12;
+  double preemption_min_run_s = 0;
   std::vector<ServerEventKeys> availability_events = {};
   double mtbf_s = 0;
   double mttr_s = 3600;
@@ -105,6 +114,7 @@ struct Scenario {
   double min_bandwidth = 10e6;
   double fixed_ratio = 0.1;
   std::string loading = "included";
+  std::vector<std::string> plugins = {};
   std::string output_dir = "out";
 };
 
@@ -173,6 +183,12 @@ struct GivenInputs {
 // What reading its trace takes of it. Throws InputError.
 [[nodiscard]] TraceOptions trace_options(const Scenario& scenario);
 
+// What it costs to preempt jobs.
+[[nodiscard]] Preemption preemption_options(const Scenario& scenario);
+
+// What schedulers are told of jobs where the trace does not say it.
+[[nodiscard]] FactOptions fact_options(const Scenario& scenario);
+
 // What the contention model takes of it.
 [[nodiscard]] ContentionOptions contention_options(const Scenario& scenario);
 
@@ -181,6 +197,8 @@ struct PreparedRun {
   ClusterSpec cluster;
   Trace trace;
   std::vector<Job> jobs;
+  // Where the profiles of jobs that a policy resizes come from; null: no job can be.
+  std::shared_ptr<const ClusterProfiles> profiles = nullptr;
   std::vector<std::string> dropped;   // a line for each job left out: it can never be placed, or
                                       // belongs to no virtual cluster
   std::vector<std::string> warnings;  // of profiles, such as of jobs that do not fit in memory

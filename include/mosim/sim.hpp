@@ -95,7 +95,9 @@ struct TimelinePoint {
   std::uint32_t running = 0;  // jobs that hold GPUs
   std::uint32_t waiting = 0;
   std::uint64_t gpus_used = 0;
-  std::uint64_t gpus_up = 0;  // of servers that take jobs, or still run some
+  std::uint64_t gpus_up = 0;        // of servers that take jobs, or still run some
+  std::uint64_t gpus_free = 0;      // of servers that take jobs
+  std::uint64_t gpus_stranded = 0;  // of these, on servers of which another GPU is in use
 };
 
 struct SimulationResult {
@@ -103,7 +105,11 @@ struct SimulationResult {
   std::vector<WorkerGroup> groups;
   std::vector<EarlierAttempt> earlier_attempts;  // in the order of their ends
   std::vector<TimelinePoint> timeline;
-  std::uint64_t events = 0;  // arrivals, loadings, completions and ends of phases
+  std::vector<PoolSpec> pools;
+  std::vector<std::uint32_t> pool_free;   // GPUs by timeline point, then by pool
+  std::vector<std::uint32_t> quota_left;  // by timeline point, then by virtual cluster; empty when
+                                          // none has a quota
+  std::uint64_t events = 0;               // arrivals, loadings, completions and ends of phases
 
   [[nodiscard]] std::span<const WorkerGroup> groups_of(const JobResult& job) const {
     return std::span(groups).subspan(job.first_group, job.group_count);

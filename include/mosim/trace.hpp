@@ -38,6 +38,8 @@ struct TraceJob {
   std::optional<double> start_s;  // when the traced cluster started it, on the clock of submit_s
   std::optional<double> iterations;
   std::optional<double> deadline_s;  // on the clock of submit_s
+  std::optional<double> estimate_s;  // what its user expected it to take
+  std::optional<double> priority;    // larger goes first
   std::string model;                 // empty: the trace does not say; so are those below
   std::string user;
   std::string virtual_cluster;

@@ -43,19 +43,37 @@ inline void add_set_option(CLI::App& command, ScenarioArguments& arguments) {
       ->take_all();
 }
 
-// Adds the scenario file and --set to a subcommand.
+// Adds --plugin, which may be repeated, to what the scenario names.
+inline void add_plugin_option(CLI::App& command,
+                              const std::shared_ptr<ScenarioArguments>& arguments) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--plugin",
+          [arguments](const std::vector<std::string>& paths) {
+            for (const std::string& path : paths) {
+              arguments->flags.push_back({"plugins[]", path, "--plugin", false});
+            }
+          },
+          "Shared object with policies of your own (docs/policies.md); may be repeated")
+      ->allow_extra_args(false)
+      ->take_all();
+}
+
+// Adds the scenario file, --set and --plugin to a subcommand.
 inline std::shared_ptr<ScenarioArguments> add_scenario(CLI::App& command, const char* help) {
   auto arguments = std::make_shared<ScenarioArguments>();
   command.add_option("scenario", arguments->file, help);
   add_set_option(command, *arguments);
+  add_plugin_option(command, arguments);
   return arguments;
 }
 
-// Adds --set and --scenario to a subcommand whose positional argument is something else.
+// Adds --set, --plugin and --scenario to a subcommand whose positional argument is something else.
 inline std::shared_ptr<ScenarioArguments> add_settings(CLI::App& command) {
   auto arguments = std::make_shared<ScenarioArguments>();
   command.add_option("--scenario", arguments->file, "Scenario file (YAML) with further keys");
   add_set_option(command, *arguments);
+  add_plugin_option(command, arguments);
   return arguments;
 }
 

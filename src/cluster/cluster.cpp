@@ -60,6 +60,7 @@ ClusterState::ClusterState(const ClusterSpec& spec, bool mix_gpu_types)
     : gpus_(spec.gpus_by_server()),
       racks_(spec.racks_by_server()),
       accepting_(gpus_.size(), 1),
+      gpu_rooms_(gpus_.size()),
       total_gpus_(spec.gpus()) {
   gpus_up_ = total_gpus_;
   const std::vector<std::string> types = spec.gpu_types();
@@ -82,7 +83,7 @@ ClusterState::ClusterState(const ClusterSpec& spec, bool mix_gpu_types)
       return spec.groups[group].gpus == most && spec.groups[group].cpus == 0;
     });
     const auto id = static_cast<std::uint32_t>(pools_.size());
-    pools_.push_back({FreeGpuIndex(gpus_.size(), most), 0, alike});
+    pools_.push_back({FreeGpuIndex(gpus_.size(), most), 0, 0, alike});
     for (const std::uint32_t group : pool.groups) {
       for (std::uint32_t i = 0; i < spec.groups[group].count; ++i) {
         Membership& member = memberships_[first_servers[group] + i];
@@ -95,32 +96,40 @@ ClusterState::ClusterState(const ClusterSpec& spec, bool mix_gpu_types)
 
 void ClusterState::enter_pools(ServerId server) {
   const std::uint32_t free = free_gpus(server);
+  const std::uint64_t room = shared_room(server);
+  stranded_gpus_ += stranded(server);
   const Membership& member = memberships_[index(server)];
   for (const std::uint32_t pool : {member.pool, member.typed_pool}) {
     if (pool == kNoPool) continue;
     pools_[pool].by_free_gpus.insert(server, free);
     pools_[pool].total_free_gpus += free;
+    pools_[pool].total_shared_room += room;
   }
 }
 
 void ClusterState::leave_pools(ServerId server) {
   const std::uint32_t free = free_gpus(server);
+  const std::uint64_t room = shared_room(server);
+  stranded_gpus_ -= stranded(server);
   const Membership& member = memberships_[index(server)];
   for (const std::uint32_t pool : {member.pool, member.typed_pool}) {
     if (pool == kNoPool) continue;
     pools_[pool].by_free_gpus.erase(server, free);
     pools_[pool].total_free_gpus -= free;
+    pools_[pool].total_shared_room -= room;
   }
 }
 
 void ClusterState::change_free(ServerId server, const Resources& free) {
   const std::uint32_t was = free_[index(server)].gpus;
+  const std::uint32_t were_stranded = stranded(server);
   free_[index(server)] = free;
   used_gpus_ = used_gpus_ + was - free.gpus;
   if (!accepting(server)) {
     if (free.gpus == gpus(server)) gpus_up_ -= free.gpus;  // the last job has left
     return;
   }
+  stranded_gpus_ = stranded_gpus_ - were_stranded + stranded(server);
   const auto change = [&](ServerPool::Entry& pool) {
     pool.by_free_gpus.erase(server, was);
     pool.by_free_gpus.insert(server, free.gpus);
@@ -143,15 +152,30 @@ void ClusterState::set_accepting(ServerId server, bool accepting) {
   gpus_up_ = accepting ? gpus_up_ + gpus(server) : gpus_up_ - gpus(server);
 }
 
+bool ClusterState::takes(const WorkerGroup& group, const ResourceRequest& request) const {
+  if (!accepting(group.server)) return false;
+  const std::uint32_t capacity = capacity_for(group.server, request);
+  if (!request.shares_gpu()) return group.gpu == kWholeGpus && group.workers <= capacity;
+  if (request.gpus() != 1 || group.workers != 1 || capacity == 0) return false;
+  if (group.gpu >= gpus(group.server)) return false;
+  const std::span<const std::uint32_t> rooms = gpu_rooms(group.server);
+  if (rooms.empty() || rooms[group.gpu] == kGpuParts) return free_gpus(group.server) > 0;
+  return rooms[group.gpu] >= request.gpu_milli;
+}
+
 void ClusterState::allocate(std::span<const WorkerGroup> groups, const ResourceRequest& request) {
   for (std::size_t taken = 0; taken < groups.size(); ++taken) {
     const WorkerGroup& group = groups[taken];
-    if (!accepting(group.server) || group.workers > capacity_for(group.server, request)) {
+    if (!takes(group, request)) {
       release(groups.first(taken), request);
       throw std::logic_error("a placement takes more than a server has free");
     }
     Resources free = free_[index(group.server)];
-    free.gpus -= group.workers * request.gpus_per_worker;
+    if (request.shares_gpu()) {
+      take_share(group, request.gpu_milli, free);
+    } else {
+      free.gpus -= group.workers * request.gpus_per_worker;
+    }
     free.cpus -= group.workers * request.cpus_per_worker;
     free.memory_mb -= group.workers * request.memory_mb_per_worker;
     change_free(group.server, free);
@@ -160,14 +184,17 @@ void ClusterState::allocate(std::span<const WorkerGroup> groups, const ResourceR
 
 void ClusterState::release(std::span<const WorkerGroup> groups, const ResourceRequest& request) {
   for (const WorkerGroup& group : groups) {
+    const bool shares = request.shares_gpu();
     const Resources& all = all_[index(group.server)];
     Resources free = free_[index(group.server)];
-    free.gpus += group.workers * request.gpus_per_worker;
+    if (!shares) free.gpus += group.workers * request.gpus_per_worker;
     free.cpus += group.workers * request.cpus_per_worker;
     free.memory_mb += group.workers * request.memory_mb_per_worker;
-    if (free.gpus > all.gpus || free.cpus > all.cpus || free.memory_mb > all.memory_mb) {
+    if (free.gpus > all.gpus || free.cpus > all.cpus || free.memory_mb > all.memory_mb ||
+        (shares && !holds_share(group, request.gpu_milli))) {
       throw std::logic_error("a release gives back more than was taken");
     }
+    if (shares) give_share(group, request.gpu_milli, free);
     change_free(group.server, free);
   }
 }

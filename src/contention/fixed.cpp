@@ -1,10 +1,14 @@
+#include <algorithm>
+
 #include "contention/models.hpp"
 
 namespace mosim {
 
 FixedContention::FixedContention(const ClusterSpec& cluster, std::size_t jobs, double ratio)
     : ratio_(ratio),
-      on_server_(cluster.gpus_by_server()),  // a job has at least one GPU on each of its servers
+      on_server_(
+          cluster
+              .gpus_by_server()),  // with whole GPUs, a job has one or more on each of its servers
       servers_of_(jobs),
       shared_(jobs, 0),
       changed_(jobs) {}
@@ -35,6 +39,23 @@ std::span<const JobIndex> FixedContention::remove(JobIndex job) {
   servers_of_[self] = {};
   shared_[self] = 0;
   return changed_.take();
+}
+
+// The job itself, and everybody who is alone on a server that it would share.
+double FixedContention::added_slowdown(const JobTraffic& traffic) const {
+  std::vector<std::uint32_t> disturbed;
+  bool shares = false;
+  for (const WorkerGroup& group : traffic.groups) {
+    const auto others = on_server_.of(static_cast<std::uint32_t>(group.server));
+    shares = shares || !others.empty();
+    for (const Member& other : others) {
+      if (shared_[other.job] == 0) disturbed.push_back(other.job);
+    }
+  }
+  std::sort(disturbed.begin(), disturbed.end());
+  const auto last = std::unique(disturbed.begin(), disturbed.end());
+  const auto count = static_cast<double>(last - disturbed.begin());
+  return ratio_ * (count + (shares ? 1 : 0));
 }
 
 double FixedContention::factor(JobIndex job) const {

@@ -1,4 +1,4 @@
-// Which jobs are on each link (or server) now, in flat arrays that never grow.
+// Which jobs are on each link (or server) now, in a flat array.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +19,13 @@ struct Member {
 // on the order in which they came.
 class MemberTable {
  public:
-  // `capacities[l]`: the most members that link l can have.
+  // `capacities[l]`: the most members that link l has, but for jobs that share GPUs: a link with
+  // more moves to the end of the array.
   explicit MemberTable(std::span<const std::uint32_t> capacities) : links_(capacities.size()) {
     std::size_t total = 0;
     for (std::size_t link = 0; link < capacities.size(); ++link) {
       links_[link].begin = total;
+      links_[link].capacity = capacities[link];
       total += capacities[link];
     }
     members_.resize(total);
@@ -31,6 +33,7 @@ class MemberTable {
 
   void insert(std::uint32_t link, Member member) {
     Slot& slot = links_[link];
+    if (slot.count == slot.capacity) grow(slot);
     Member* first = members_.data() + slot.begin;
     Member* at = first + slot.count;
     while (at != first && (at - 1)->job > member.job) {
@@ -58,7 +61,16 @@ class MemberTable {
   struct Slot {
     std::size_t begin = 0;
     std::uint32_t count = 0;
+    std::uint32_t capacity = 0;
   };
+
+  void grow(Slot& slot) {
+    const std::size_t begin = members_.size();
+    slot.capacity = std::max(4U, 2 * slot.capacity);
+    members_.resize(begin + slot.capacity);
+    std::copy_n(members_.data() + slot.begin, slot.count, members_.data() + begin);
+    slot.begin = begin;
+  }
 
   std::vector<Slot> links_;
   std::vector<Member> members_;

@@ -15,6 +15,7 @@ class NoContention : public ContentionModel {
   std::span<const JobIndex> stop_sending(JobIndex) override { return {}; }
   std::span<const JobIndex> remove(JobIndex) override { return {}; }
   [[nodiscard]] double factor(JobIndex) const override { return 1; }
+  [[nodiscard]] double added_slowdown(const JobTraffic&) const override { return 0; }
   [[nodiscard]] bool sends(JobIndex) const override { return false; }
 };
 
@@ -30,6 +31,7 @@ class FixedContention : public ContentionModel {
   std::span<const JobIndex> stop_sending(JobIndex) override { return {}; }
   std::span<const JobIndex> remove(JobIndex job) override;
   [[nodiscard]] double factor(JobIndex job) const override;
+  [[nodiscard]] double added_slowdown(const JobTraffic& traffic) const override;
   [[nodiscard]] bool sends(JobIndex) const override { return false; }
 
  private:
@@ -52,6 +54,8 @@ class ProportionalSharing : public ContentionModel {
   std::span<const JobIndex> stop_sending(JobIndex job) override;
   std::span<const JobIndex> remove(JobIndex job) override;
   [[nodiscard]] double factor(JobIndex job) const override { return jobs_[index(job)].factor; }
+  [[nodiscard]] double added_slowdown(const JobTraffic& traffic) const override;
+  [[nodiscard]] double nic_load(ServerId server) const override;
   [[nodiscard]] bool sends(JobIndex job) const override { return !jobs_[index(job)].flows.empty(); }
 
  private:
@@ -69,14 +73,18 @@ class ProportionalSharing : public ContentionModel {
     double share = 1;  // min(1, C / sum of D)
   };
 
+  void add_flows(const JobTraffic& traffic, Job& job) const;
   void update_link(std::uint32_t link);
-  [[nodiscard]] double factor_now(const Job& job) const;
+  template <typename ShareOf>
+  [[nodiscard]] double factor_with(const Job& job, ShareOf&& share_of) const;
+  [[nodiscard]] double placed_demand(std::uint32_t link) const;
   std::span<const JobIndex> keep_changed();
 
   double min_bandwidth_;
   std::uint32_t servers_ = 0;
   std::vector<Link> links_;  // NICs by server, then the insides of servers
-  MemberTable members_;
+  MemberTable members_;      // that send
+  MemberTable placed_;       // that would, sooner or later
   std::vector<Job> jobs_;
   ChangedJobs touched_;
 };

@@ -20,6 +20,7 @@ ProportionalSharing::ProportionalSharing(const ClusterSpec& cluster,
     : min_bandwidth_(min_bandwidth),
       servers_(static_cast<std::uint32_t>(cluster.servers())),
       members_(link_members(cluster)),
+      placed_(link_members(cluster)),
       jobs_(setting.jobs),
       touched_(setting.jobs) {
   links_.reserve(2 * std::size_t{servers_});
@@ -33,25 +34,32 @@ ProportionalSharing::ProportionalSharing(const ClusterSpec& cluster,
   }
 }
 
-std::span<const JobIndex> ProportionalSharing::place(JobIndex job, const JobTraffic& traffic) {
-  Job& state = jobs_[index(job)];
-  state.factor = 1;
-  if (traffic.demand <= 0) return {};
+// The links that a job with this traffic would use.
+void ProportionalSharing::add_flows(const JobTraffic& traffic, Job& job) const {
+  if (traffic.demand <= 0) return;
   if (traffic.groups.size() > 1) {
     for (std::size_t i = 0; i < traffic.groups.size(); ++i) {
       const double demand = traffic.nic_demands.empty() ? traffic.demand : traffic.nic_demands[i];
       const auto server = static_cast<std::uint32_t>(traffic.groups[i].server);
-      if (demand > 0) state.flows.push_back({server, demand});
+      if (demand > 0) job.flows.push_back({server, demand});
     }
   }
-  state.nics = static_cast<std::uint32_t>(state.flows.size());
+  job.nics = static_cast<std::uint32_t>(job.flows.size());
   for (const WorkerGroup& group : traffic.groups) {
     const std::uint32_t link = servers_ + static_cast<std::uint32_t>(group.server);
     if (links_[link].capacity > 0) {
       const double demand = intra_demand(traffic.demand, traffic.workers, group.workers);
-      state.flows.push_back({link, demand});
+      job.flows.push_back({link, demand});
     }
   }
+}
+
+std::span<const JobIndex> ProportionalSharing::place(JobIndex job, const JobTraffic& traffic) {
+  const auto self = static_cast<std::uint32_t>(job);
+  Job& state = jobs_[self];
+  state.factor = 1;
+  add_flows(traffic, state);
+  for (const Flow& flow : state.flows) placed_.insert(flow.link, {self, flow.demand});
   return {};
 }
 
@@ -65,17 +73,56 @@ void ProportionalSharing::update_link(std::uint32_t id) {
   for (const Member& member : members_.of(id)) touched_.add(member.job);
 }
 
-double ProportionalSharing::factor_now(const Job& job) const {
+// S when each link gives its flows `share_of(link)` of what they demand.
+template <typename ShareOf>
+double ProportionalSharing::factor_with(const Job& job, ShareOf&& share_of) const {
   double factor = 1;
   for (std::size_t flow = 0; flow < job.nics; ++flow) {
     const double demand = job.flows[flow].demand;
-    const double allocated = demand * links_[job.flows[flow].link].share;
+    const double allocated = demand * share_of(job.flows[flow].link);
     factor = std::max(factor, contention_factor(demand, allocated, min_bandwidth_));
   }
   for (std::size_t flow = job.nics; flow < job.flows.size(); ++flow) {
-    factor = std::max(factor, 1 / links_[job.flows[flow].link].share);
+    factor = std::max(factor, 1 / share_of(job.flows[flow].link));
   }
   return factor;
+}
+
+double ProportionalSharing::placed_demand(std::uint32_t link) const {
+  double total = 0;
+  for (const Member& member : placed_.of(link)) total += member.demand;
+  return total;
+}
+
+double ProportionalSharing::nic_load(ServerId server) const {
+  const auto link = static_cast<std::uint32_t>(server);
+  return placed_demand(link) / links_[link].capacity;
+}
+
+double ProportionalSharing::added_slowdown(const JobTraffic& traffic) const {
+  Job added;
+  add_flows(traffic, added);
+  const auto share_now = [&](std::uint32_t link) {
+    return proportional_share(1, links_[link].capacity, placed_demand(link));
+  };
+  const auto share_then = [&](std::uint32_t link) {
+    double total = placed_demand(link);
+    for (const Flow& flow : added.flows) {
+      if (flow.link == link) total += flow.demand;
+    }
+    return proportional_share(1, links_[link].capacity, total);
+  };
+  std::vector<std::uint32_t> affected;
+  for (const Flow& flow : added.flows) {
+    for (const Member& member : placed_.of(flow.link)) affected.push_back(member.job);
+  }
+  std::sort(affected.begin(), affected.end());
+  affected.erase(std::unique(affected.begin(), affected.end()), affected.end());
+  double rise = factor_with(added, share_then) - 1;
+  for (const std::uint32_t job : affected) {
+    rise += factor_with(jobs_[job], share_then) - factor_with(jobs_[job], share_now);
+  }
+  return rise;
 }
 
 // Of the jobs touched, those whose factor is a new one.
@@ -84,7 +131,8 @@ std::span<const JobIndex> ProportionalSharing::keep_changed() {
   std::size_t kept = 0;
   for (const JobIndex job : jobs) {
     Job& state = jobs_[index(job)];
-    const double factor = factor_now(state);
+    const double factor =
+        factor_with(state, [&](std::uint32_t link) { return links_[link].share; });
     if (factor == state.factor) continue;
     state.factor = factor;
     jobs[kept++] = job;
@@ -113,7 +161,9 @@ std::span<const JobIndex> ProportionalSharing::stop_sending(JobIndex job) {
 }
 
 std::span<const JobIndex> ProportionalSharing::remove(JobIndex job) {
-  jobs_[index(job)].flows = {};
+  const auto self = static_cast<std::uint32_t>(job);
+  for (const Flow& flow : jobs_[self].flows) placed_.erase(flow.link, self);
+  jobs_[self].flows = {};
   return {};
 }
 

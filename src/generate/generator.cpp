@@ -154,6 +154,7 @@ void TraceGenerator::Parts::draw_from_population(TraceJob& job) const {
   if (spec.jitter <= 0) return;
   const double factor = fixed_exp(jitter_log * (2 * random.uniform() - 1));
   job.duration_s = to_milliseconds(job.duration_s * factor);
+  if (job.estimate_s) job.estimate_s = to_milliseconds(*job.estimate_s * factor);
   if (job.iterations) job.iterations = std::max(1.0, std::floor(*job.iterations * factor + 0.5));
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <stdexcept>
 
 #include "mosim/model.hpp"
@@ -36,6 +37,18 @@ double ModelGraph::forward_operations() const {
   double sum = 0;
   for (const Operator& op : operators) sum += op.forward.operations;
   return sum;
+}
+
+double ModelGraph::largest_tensor() const {
+  double largest = 0;
+  for (const Operator& op : operators) {
+    const MatrixProduct& product = op.product;
+    // The bias of a product is a tensor of its own, and so are the weights of each expert.
+    const bool weights = product.rows > 0 && product.batched;
+    const double matrix = product.depth * product.columns * product.count;
+    largest = std::max(largest, weights ? std::min(op.parameters, matrix) : op.parameters);
+  }
+  return largest;
 }
 
 }  // namespace mosim

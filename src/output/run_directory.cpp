@@ -14,8 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // In the order of writing: a folder with a summary holds a whole run.
-constexpr std::array<const char*, 4> kFiles{"jobs.csv", "timeline.csv", "scenario.resolved.yaml",
-                                            "summary.json"};
+constexpr std::array<const char*, 5> kFiles{"jobs.csv", "attempts.csv", "timeline.csv",
+                                            "scenario.resolved.yaml", "summary.json"};
 
 }  // namespace
 
@@ -43,11 +43,17 @@ void write_run(const fs::path& dir, const Run& run, const std::string& summary,
                const std::string& resolved_scenario) {
   // A replaced run must not lend its summary to a half-written one.
   std::error_code ignored;
-  fs::remove(dir / kFiles[3], ignored);
+  fs::remove(dir / kFiles[4], ignored);
   write_file(dir / kFiles[0], jobs_csv(run));
-  write_file(dir / kFiles[1], timeline_csv(run));
-  write_file(dir / kFiles[2], resolved_scenario);
-  write_file(dir / kFiles[3], summary);
+  const std::string attempts = attempts_csv(run);
+  if (attempts.empty()) {
+    fs::remove(dir / kFiles[1], ignored);
+  } else {
+    write_file(dir / kFiles[1], attempts);
+  }
+  write_file(dir / kFiles[2], timeline_csv(run));
+  write_file(dir / kFiles[3], resolved_scenario);
+  write_file(dir / kFiles[4], summary);
 }
 
 }  // namespace mosim

@@ -28,16 +28,35 @@ Json to_json(const TraceAccount& account) {
 }
 
 Json to_json(const UserSummary& user) {
-  return {{"user", user.name},
-          {"jobs", user.jobs},
-          {"avg_jct_s", user.avg_jct_s},
-          {"avg_wait_s", user.avg_wait_s},
-          {"gpu_hours", user.gpu_hours}};
+  return {{"user", user.name},           {"jobs", user.jobs},
+          {"avg_jct_s", user.avg_jct_s}, {"avg_wait_s", user.avg_wait_s},
+          {"gpu_hours", user.gpu_hours}, {"preemptions", user.preemptions},
+          {"avg_rho", user.avg_rho}};
+}
+
+Json to_json(const RhoSummary& rho) {
+  Json json = to_json(rho.jobs);
+  json["max"] = rho.max;
+  json["above_one"] = rho.above_one;
+  return json;
+}
+
+Json to_json(const VirtualClusterSummary& part) {
+  return {{"jobs", part.jobs},
+          {"avg_jct_s", part.jct.avg},
+          {"median_jct_s", part.jct.median},
+          {"p99_jct_s", part.jct.p99},
+          {"avg_wait_s", part.wait.avg},
+          {"p99_wait_s", part.wait.p99},
+          {"gpu_hours", part.gpu_hours},
+          {"preemptions", part.preemptions},
+          {"avg_rho", part.avg_rho}};
 }
 
 void add(Json& json, const Fairness& fairness) {
   json["bounded_slowdown"] = to_json(fairness.bounded_slowdown);
   json["jain_index"] = {{"jobs", fairness.jain_jobs}};
+  json["rho"] = to_json(fairness.rho);
   json["goodput"] = fairness.goodput;
   if (fairness.users == 0) return;
   if (fairness.jain_users) json["jain_index"]["users"] = *fairness.jain_users;
@@ -61,6 +80,22 @@ std::string virtual_cluster_table(const Summary& summary) {
   return out;
 }
 
+std::string interruptions(const Summary& summary) {
+  std::string out;
+  if (summary.restarts > 0) {
+    out += fmt::format("{:<15}{:>14}  after failures\n", "restarts", summary.restarts);
+  }
+  if (summary.preemptions + summary.moves > 0) {
+    out += fmt::format("{:<15}{:>14}  and {} moves\n", "preemptions", summary.preemptions,
+                       summary.moves);
+  }
+  if (!out.empty()) {
+    out += fmt::format("{:<15}{:>14.1f}  of training; {:.1f} saving and restoring\n",
+                       "GPU hours lost", summary.lost_gpu_s / 3600, summary.restart_gpu_s / 3600);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string summary_json(const Summary& summary, const std::string& scenario_digest) {
@@ -76,20 +111,22 @@ std::string summary_json(const Summary& summary, const std::string& scenario_dig
   json["cluster"] = {{"servers", summary.servers}, {"gpus", summary.gpus}};
   json["training_s"] = to_json(summary.training);
   json["wait_s"] = to_json(summary.wait);
+  json["capacity_wait_s"] = to_json(summary.capacity_wait);
+  json["placement_wait_s"] = to_json(summary.placement_wait);
   json["jct_s"] = to_json(summary.jct);
   json["makespan_s"] = summary.makespan_s;
   json["gpu_utilization"] = summary.gpu_utilization;
+  json["gpu_computing"] = summary.gpu_computing;
+  json["fragmentation"] = summary.fragmentation;
   json["mean_contention"] = summary.mean_contention;
   json["events"] = summary.events;
   json["restarts"] = summary.restarts;
+  json["preemptions"] = summary.preemptions;
+  json["moves"] = summary.moves;
   json["lost_gpu_s"] = summary.lost_gpu_s;
+  json["restart_gpu_s"] = summary.restart_gpu_s;
   for (const VirtualClusterSummary& part : summary.virtual_clusters) {
-    json["virtual_clusters"][part.name] = {{"jobs", part.jobs},
-                                           {"avg_jct_s", part.jct.avg},
-                                           {"median_jct_s", part.jct.median},
-                                           {"p99_jct_s", part.jct.p99},
-                                           {"avg_wait_s", part.wait.avg},
-                                           {"p99_wait_s", part.wait.p99}};
+    json["virtual_clusters"][part.name] = to_json(part);
   }
   add(json, summary.fairness);
   // A trace may hold names that are no UTF-8.
@@ -103,16 +140,21 @@ std::string summary_table(const Summary& summary) {
   out += fmt::format("\n\n{:<15}{:>14}{:>14}{:>14}\n", "", "average", "median", "P99");
   out += row("training time", summary.training);
   out += row("waiting time", summary.wait);
+  out += row("  for GPUs", summary.capacity_wait);
+  out += row("  for a place", summary.placement_wait);
   out += row("JCT", summary.jct);
   out += fmt::format("\n{:<15}{:>14}\n", "makespan", human_duration(summary.makespan_s));
-  out += fmt::format("{:<15}{:>13.1f}%\n", "GPU use", summary.gpu_utilization * 100);
+  out += fmt::format("{:<15}{:>13.1f}%  {:.1f} % computing\n", "GPU use",
+                     summary.gpu_utilization * 100, summary.gpu_computing * 100);
+  out += fmt::format("{:<15}{:>13.1f}%  of the free GPUs are on servers in use\n", "fragmentation",
+                     summary.fragmentation * 100);
   out += fmt::format("{:<15}{:>13.2f}x  networking time against running alone\n", "contention",
                      summary.mean_contention);
+  const RhoSummary& rho = summary.fairness.rho;
+  out += fmt::format("{:<15}{:>14.2f}  at most {:.2f}; {:.1f} % of the jobs above 1\n",
+                     "fairness rho", rho.jobs.avg, rho.max, rho.above_one * 100);
   out += fmt::format("{:<15}{:>14}\n", "events", summary.events);
-  if (summary.restarts > 0) {
-    out += fmt::format("{:<15}{:>14}  after failures; {:.1f} GPU hours of training lost\n",
-                       "restarts", summary.restarts, summary.lost_gpu_s / 3600);
-  }
+  out += interruptions(summary);
   if (!summary.virtual_clusters.empty()) out += virtual_cluster_table(summary);
   return out;
 }

@@ -23,15 +23,49 @@ std::vector<std::string> names_of(const std::vector<VirtualCluster>& virtual_clu
   return names;
 }
 
+// server:workers of each server, separated by blanks
+void append_servers(std::string& out, std::span<const WorkerGroup> groups) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE("{}{}:{}"), i == 0 ? "" : " ",
+                   index(groups[i].server), groups[i].workers);
+  }
+}
+
+// What most jobs have none of is written in a faster way.
+void append_interruptions(std::string& out, const JobResult& result, const JobMeasures& measures) {
+  if (result.preemptions + result.moves == 0 && result.restart_s == 0) {
+    out += ",0,0,0";
+  } else {
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE(",{},{},{}"), result.preemptions,
+                   result.moves, result.restart_s);
+  }
+  fmt::format_to(std::back_inserter(out), FMT_COMPILE(",{},{},{},{}\n"), measures.capacity_wait_s,
+                 measures.placement_wait_s, measures.rho, result.workers);
+}
+
+std::string_view name_of(AttemptEnd end) {
+  switch (end) {
+    case AttemptEnd::failed:
+      return "failed";
+    case AttemptEnd::preempted:
+      return "preempted";
+    case AttemptEnd::moved:
+      return "moved";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string jobs_csv(const Run& run) {
   std::string out =
       "job_id,model,gpus,submit_s,start_s,end_s,wait_s,training_s,jct_s,compute_s,network_s,"
-      "loading_s,iterations,mean_contention,servers,restarts,lost_s,gpu,virtual_cluster\n";
+      "loading_s,iterations,mean_contention,servers,restarts,lost_s,gpu,virtual_cluster,"
+      "preemptions,moves,restart_s,capacity_wait_s,placement_wait_s,rho,workers\n";
+  const std::vector<JobMeasures> measures = measure_jobs(run);
   const std::vector<std::string> gpu_types = as_fields(run.cluster.gpu_types());
   const std::vector<std::string> owners = as_fields(names_of(run.cluster.virtual_clusters));
-  out.reserve(run.jobs.size() * 190);
+  out.reserve(run.jobs.size() * 240);
   for (std::size_t i = 0; i < run.jobs.size(); ++i) {
     const Job& job = run.jobs[i];
     const JobResult& result = run.result.jobs[i];
@@ -43,14 +77,8 @@ std::string jobs_csv(const Run& run) {
                    result.start_s - job.submit_s + result.requeued_s, result.training_s(),
                    result.end_s - job.submit_s, result.compute_s, result.network_s,
                    result.loading_s, result.iterations, result.mean_contention);
-    // server:workers of each server, separated by blanks
-    bool first = true;
-    for (const WorkerGroup& group : run.result.groups_of(result)) {
-      fmt::format_to(std::back_inserter(out), FMT_COMPILE("{}{}:{}"), first ? "" : " ",
-                     index(group.server), group.workers);
-      first = false;
-    }
-    if (result.restarts == 0) {
+    append_servers(out, run.result.groups_of(result));
+    if (result.restarts == 0 && result.lost_s == 0) {
       out += ",0,0,";
     } else {
       fmt::format_to(std::back_inserter(out), FMT_COMPILE(",{},{},"), result.restarts,
@@ -63,17 +91,35 @@ std::string jobs_csv(const Run& run) {
     } else {
       out += owners[index(job.virtual_cluster)];
     }
+    append_interruptions(out, result, measures[i]);
+  }
+  return out;
+}
+
+std::string attempts_csv(const Run& run) {
+  if (run.result.earlier_attempts.empty()) return {};
+  std::string out = "job_id,start_s,end_s,how,gpus,servers\n";
+  for (const EarlierAttempt& attempt : run.result.earlier_attempts) {
+    const std::span<const WorkerGroup> groups = run.result.groups_of(attempt);
+    std::uint64_t workers = 0;
+    for (const WorkerGroup& group : groups) workers += group.workers;
+    append_csv_field(out, run.trace.jobs[index(attempt.job)].id);
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE(",{},{},{},{},"), attempt.start_s,
+                   attempt.end_s, name_of(attempt.end),
+                   workers * run.jobs[index(attempt.job)].request.gpus_per_worker);
+    append_servers(out, groups);
     out += '\n';
   }
   return out;
 }
 
 std::string timeline_csv(const Run& run) {
-  std::string out = "time_s,running,waiting,gpus_used,gpus_up\n";
-  out.reserve(run.result.timeline.size() * 32);
+  std::string out = "time_s,running,waiting,gpus_used,gpus_up,gpus_free,gpus_stranded\n";
+  out.reserve(run.result.timeline.size() * 40);
   for (const TimelinePoint& point : run.result.timeline) {
-    fmt::format_to(std::back_inserter(out), FMT_COMPILE("{},{},{},{},{}\n"), point.time_s,
-                   point.running, point.waiting, point.gpus_used, point.gpus_up);
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE("{},{},{},{},{},{},{}\n"), point.time_s,
+                   point.running, point.waiting, point.gpus_used, point.gpus_up, point.gpus_free,
+                   point.gpus_stranded);
   }
   return out;
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/problems.hpp"
 #include "mosim/profile.hpp"
@@ -13,11 +14,18 @@ std::optional<double> traced_iterations(const TraceJob& job, const CharacterizeO
   return options.iterations == IterationsFrom::trace ? job.iterations : std::nullopt;
 }
 
+// Thousandths of its GPU. What is measured on a part of a GPU is what it takes there.
+std::uint32_t gpu_milli(const TraceJob& job, const CharacterizeOptions& options) {
+  if (!options.share_gpus || job.gpus() != 1 || job.gpu_share >= 1) return kGpuParts;
+  return std::max(1U, static_cast<std::uint32_t>(std::lround(kGpuParts * job.gpu_share)));
+}
+
 Job make_job(const TraceJob& from, const JobProfile& profile, const CharacterizeOptions& options) {
   Job job;
   job.submit_s = from.submit_s;
   job.request = {from.workers, from.gpus_per_worker, from.cpus_per_worker,
                  from.memory_mb_per_worker};
+  job.request.gpu_milli = gpu_milli(from, options);
   job.profile = profile;
   if (options.loading == LoadingMode::none) job.profile.loading_s = job.longest_loading_s = 0;
   if (const auto iterations = traced_iterations(from, options)) {

@@ -19,6 +19,8 @@ std::string type_text(ValueKind kind, double minimum, double maximum,
       return "text";
     case ValueKind::texts:
       return "list of text";
+    case ValueKind::path_list:
+      return "list of paths";
     case ValueKind::path:
       return "path";
     case ValueKind::paths:
@@ -66,6 +68,7 @@ Json schema_of(const Option<Struct>& option) {
       schema["type"] = "string";
       break;
     case ValueKind::texts:
+    case ValueKind::path_list:
       schema["type"] = "array";
       schema["items"] = {{"type", "string"}};
       break;
@@ -105,7 +108,7 @@ Json schema_of(const Option<Struct>& option) {
   }
   schema["description"] = option.help;
   const std::string value = default_of(option);
-  if (value.empty() && (option.choices != nullptr || option.kind == ValueKind::texts)) {
+  if (value.empty() && (option.choices != nullptr || schema["type"] == "array")) {
     return schema;
   }
   if (option.kind == ValueKind::integer || option.kind == ValueKind::number) {
@@ -192,7 +195,8 @@ std::string resolved_yaml(const Scenario& scenario) {
     // The servers stand for the file that they came from.
     if (value.empty() || is_of_cluster_file(option.key)) continue;
     out += fmt::format("{}{}: {}\n", in_section ? "  " : "",
-                       in_section ? option.key.substr(dot + 1) : option.key, yaml_scalar(value));
+                       in_section ? option.key.substr(dot + 1) : option.key,
+                       option.kind == ValueKind::path_list ? value : yaml_scalar(value));
   }
   return out;
 }

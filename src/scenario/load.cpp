@@ -10,6 +10,7 @@
 #include "cluster/read_cluster.hpp"
 #include "scenario/checks.hpp"
 #include "scenario/options.hpp"
+#include "schedule/plugin.hpp"
 
 namespace mosim {
 namespace {
@@ -137,7 +138,20 @@ YamlNode& step_into(YamlNode& node, std::string_view name, const Override& overr
   return child;
 }
 
+// The end of a list: "plugins[]". A value that stands for a list of one becomes that list.
+YamlNode& append_item(YamlNode& node, const Override& override) {
+  if (node.kind == YamlNode::Kind::scalar) {
+    const YamlNode first = node;
+    node.children.push_back(first);
+  }
+  node.kind = YamlNode::Kind::list;
+  YamlNode& item = node.children.emplace_back();
+  item.file = override.source;
+  return item;
+}
+
 YamlNode& item_of(YamlNode& node, std::string_view number, const Override& override) {
+  if (number.empty()) return append_item(node, override);
   std::size_t item = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), item);
   const std::size_t items = node.kind == YamlNode::Kind::list ? node.children.size() : 0;
@@ -234,6 +248,17 @@ std::optional<YamlNode> read_cluster_file(Scenario& scenario, Problems& problems
   return std::nullopt;
 }
 
+// Before anything else is read: plugins bring policies that the scenario may name.
+void load_plugins(const YamlNode& root) {
+  const YamlNode* node = root.find("plugins");
+  if (node == nullptr) return;
+  const auto options = scenario_options();
+  const auto option = std::ranges::find(options, "plugins", &Option<Scenario>::key);
+  Scenario scenario;
+  set_option(*option, scenario, *node);
+  for (const std::string& plugin : scenario.plugins) load_plugin(plugin);
+}
+
 // Keys that depend on each other.
 void check_together(const Scenario& scenario, const std::string& file, Problems& problems) {
   if (scenario.profile_backend == "table" && scenario.profile_table.empty()) {
@@ -283,6 +308,7 @@ Scenario parse_scenario(const std::string& name, const std::string& text,
   for (const Override& override : overrides) {
     collect(problems, [&] { apply_override(root, override); });
   }
+  load_plugins(root);
   Scenario scenario;
   read_section(root, "", scenario, problems);
   problems.throw_if_any();

@@ -67,6 +67,19 @@ std::vector<std::string> read_texts(const YamlNode& node, std::string_view key) 
   return texts;
 }
 
+// The same of paths, each once.
+std::vector<std::string> read_path_list(const YamlNode& node, std::string_view key) {
+  std::vector<std::string> paths;
+  const auto add = [&](const YamlNode& item, const std::string& text) {
+    const std::string path = resolve_path(item, text);
+    if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+  };
+  const std::vector<std::string> texts = read_texts(node, key);
+  const bool one = node.kind == YamlNode::Kind::scalar;
+  for (std::size_t i = 0; i < texts.size(); ++i) add(one ? node : node.children[i], texts[i]);
+  return paths;
+}
+
 bool read_boolean(const YamlNode& node, std::string_view key) {
   if (node.scalar != "true" && node.scalar != "false") refuse(node, key, "true or false");
   return node.scalar == "true";
@@ -149,9 +162,10 @@ void check_choice(const Option<Struct>& option, const YamlNode& node) {
 
 template <typename Struct>
 void set_option(const Option<Struct>& option, Struct& into, const YamlNode& node) {
-  if (option.kind == ValueKind::texts) {
+  if (option.kind == ValueKind::texts || option.kind == ValueKind::path_list) {
     into.*std::get<std::vector<std::string> Struct::*>(option.member) =
-        read_texts(node, option.key);
+        option.kind == ValueKind::texts ? read_texts(node, option.key)
+                                        : read_path_list(node, option.key);
     return;
   }
   if (node.kind != YamlNode::Kind::scalar) {

@@ -23,6 +23,7 @@ enum class ValueKind {
   texts,  // a list
   path,
   paths,  // comma-separated
+  path_list,
   choice,
   queue,  // a policy by name, perhaps with parameters; so is a placement
   placement,

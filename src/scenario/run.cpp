@@ -4,9 +4,9 @@
 #include <iterator>
 #include <set>
 
-#include "base/hash.hpp"
 #include "base/problems.hpp"
 #include "scenario/assign.hpp"
+#include "scenario/digest.hpp"
 #include "scenario/options.hpp"
 
 namespace mosim {
@@ -17,6 +17,7 @@ CharacterizeOptions characterize_options(const Scenario& scenario) {
   if (scenario.loading == "added") options.loading = LoadingMode::added;
   if (scenario.loading == "none") options.loading = LoadingMode::none;
   if (scenario.trace_iterations == "duration") options.iterations = IterationsFrom::duration;
+  options.share_gpus = scenario.share_gpus;
   return options;
 }
 
@@ -65,75 +66,6 @@ void settle_unplaceable(const Scenario& scenario, PreparedRun& run) {
   if (kept == 0) {
     throw InputError({run.trace.file, {}}, "has no job that the cluster can hold", "at least one");
   }
-}
-
-void add_traffic(Hash& hash, const std::vector<GroupTraffic>& traffic) {
-  for (const GroupTraffic& part : traffic) {
-    hash.add(std::uint64_t{part.group.size});
-    hash.add(std::uint64_t{part.group.stride});
-    hash.add(static_cast<std::uint64_t>(part.pattern));
-    hash.add(part.bytes);
-  }
-}
-
-// Whether the run depends on the key itself. What the jobs and servers show already is left out, so
-// that a run is the same wherever its files lie.
-bool is_of_the_run(const Option<Scenario>& option, const Scenario& scenario) {
-  if (option.kind == ValueKind::path || is_of_cluster_file(option.key)) return false;
-  if (option.kind == ValueKind::paths) return get_option(option, scenario) == "default";
-  return option.key != "output.dir" && option.key != "profile.cache" &&
-         option.key != "workloads.on_unknown_model" && !option.key.starts_with("cost.");
-}
-
-void add_profile(Hash& hash, const JobProfile& profile) {
-  for (const double part :
-       {profile.compute_s, profile.network_s, profile.volume, profile.loading_s}) {
-    hash.add(part);
-  }
-  if (profile.traffic) add_traffic(hash, *profile.traffic);
-}
-
-// What a job of a plain cluster has not counts only where it is there.
-void add_job(Hash& hash, const Job& job) {
-  const ResourceRequest& request = job.request;
-  for (const std::uint32_t part :
-       {request.workers, request.gpus_per_worker, request.cpus_per_worker}) {
-    hash.add(std::uint64_t{part});
-  }
-  hash.add(job.submit_s);
-  hash.add(job.iterations);
-  add_profile(hash, job.profile);
-  if (request.memory_mb_per_worker > 0) hash.add(std::uint64_t{request.memory_mb_per_worker});
-  if (request.gpu_type != kAnyGpuType) hash.add(std::uint64_t{index(request.gpu_type)});
-  if (index(job.virtual_cluster) > 0) hash.add(std::uint64_t{index(job.virtual_cluster)});
-  if (job.by_gpu == nullptr) return;
-  for (const JobProfile& profile : *job.by_gpu) add_profile(hash, profile);
-}
-
-template <typename Item>
-void add_list(Hash& hash, const ListOption<Item>& list, const std::vector<Item>& items) {
-  for (const Item& item : items) {
-    for (const auto& option : list.options) {
-      hash.add(get_option(option, item));
-    }
-  }
-}
-
-// Over what a run depends on, not over where its inputs lie.
-std::string digest_of(const Scenario& scenario, const PreparedRun& run) {
-  Hash hash;
-  for (const auto& option : scenario_options()) {
-    if (!is_of_the_run(option, scenario)) continue;
-    hash.add(option.key);
-    hash.add(get_option(option, scenario));
-  }
-  for_each_list([&](const auto& list) { add_list(hash, list, scenario.*list.member); });
-  for (std::size_t i = 0; i < run.jobs.size(); ++i) {
-    hash.add(run.trace.jobs[i].id);
-    hash.add(run.trace.jobs[i].model);
-    add_job(hash, run.jobs[i]);
-  }
-  return hash.hex();
 }
 
 }  // namespace
@@ -207,7 +139,47 @@ std::vector<std::string> profile_warnings(const Trace& trace, const ClusterProfi
   return warnings;
 }
 
+// Where the size of checkpoints counts.
+std::vector<std::string> checkpoint_warnings(const Scenario& scenario,
+                                             const std::vector<std::string>& unknown_models) {
+  std::vector<std::string> warnings;
+  if (scenario.preemption_storage <= 0) return warnings;
+  for (const std::string& model : unknown_models) {
+    warnings.push_back(fmt::format(
+        "checkpoints of model '{}' take no time on preemption.storage: its size is not known",
+        model));
+  }
+  return warnings;
+}
+
+// A job that is resized has the profile of its model on as many GPUs. `profiles` and `trace` must
+// outlive what is returned.
+ScaledProfile scaled_profile(const ClusterProfiles& profiles, const Trace& trace) {
+  return [&profiles, &trace](JobIndex job, GpuTypeId gpu,
+                             std::uint32_t workers) -> std::optional<JobProfile> {
+    const TraceJob& of = trace.jobs[index(job)];
+    const std::uint64_t gpus = std::uint64_t{workers} * of.gpus_per_worker;
+    if (static_cast<double>(gpus) > kMostGpus) return std::nullopt;
+    return profiles.by_gpu[index(gpu)]->find(of.model, static_cast<std::uint32_t>(gpus));
+  };
+}
+
 }  // namespace
+
+Preemption preemption_options(const Scenario& scenario) {
+  return {.save_s = scenario.preemption_save_s,
+          .restore_s = scenario.preemption_restore_s,
+          .storage_bandwidth = scenario.preemption_storage,
+          .min_run_s = scenario.preemption_min_run_s};
+}
+
+FactOptions fact_options(const Scenario& scenario) {
+  return {.estimate_factor = scenario.estimate_factor,
+          .estimate_spread = scenario.estimate_spread,
+          .deadline_factor = scenario.deadline_factor,
+          .seed = scenario.scheduler_seed,
+          .bytes_per_parameter = scenario.preemption_bytes_per_parameter};
+}
 
 std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario, const ModelPool& pool) {
   if (scenario.profile_backend == "builtin") {
@@ -291,14 +263,17 @@ PreparedRun prepare(const Scenario& scenario, GivenInputs given) {
   augment(run.trace, pool, draw_rules(scenario, pool), augment_options(scenario));
   Assignment assignment = assign_jobs(scenario, run.trace);
   run.dropped = std::move(assignment.dropped);
-  const ClusterProfiles profiles = cluster_profiles(scenario, [&](const Scenario& typed) {
-    return given.profiles ? given.profiles(pool, typed.servers.front().gpu)
-                          : make_profiles(typed, pool);
-  });
-  run.jobs = characterize(run.trace, run.cluster, profiles, assignment.homes,
+  run.profiles = std::make_shared<const ClusterProfiles>(
+      cluster_profiles(scenario, [&](const Scenario& typed) {
+        return given.profiles ? given.profiles(pool, typed.servers.front().gpu)
+                              : make_profiles(typed, pool);
+      }));
+  run.jobs = characterize(run.trace, run.cluster, *run.profiles, assignment.homes,
                           characterize_options(scenario));
   run.warnings = scenario.cluster_notes;
-  std::ranges::move(profile_warnings(run.trace, profiles), std::back_inserter(run.warnings));
+  std::ranges::move(profile_warnings(run.trace, *run.profiles), std::back_inserter(run.warnings));
+  const auto unknown = add_facts(run.jobs, run.trace, pool, fact_options(scenario));
+  std::ranges::move(checkpoint_warnings(scenario, unknown), std::back_inserter(run.warnings));
   settle_unplaceable(scenario, run);
   run.digest = digest_of(scenario, run);
   return run;
@@ -323,8 +298,7 @@ Run simulate(const Scenario& scenario, PreparedRun prepared,
   return simulate(scenario, std::move(prepared), active_policies(scenario), std::move(progress));
 }
 
-Run simulate(const Scenario& scenario, PreparedRun prepared,
-             std::span<const ActivePolicy> policies,
+Run simulate(const Scenario& scenario, PreparedRun prepared, std::span<const ActivePolicy> policies,
              std::function<void(const Progress&)> progress) {
   Run run;
   run.cluster = std::move(prepared.cluster);
@@ -338,6 +312,8 @@ Run simulate(const Scenario& scenario, PreparedRun prepared,
   options.progress = std::move(progress);
   options.mix_gpu_types = scenario.mix_gpu_types;
   options.availability = availability_options(scenario);
+  options.preemption = preemption_options(scenario);
+  if (prepared.profiles) options.scaled_profile = scaled_profile(*prepared.profiles, run.trace);
   run.result = simulate(run.cluster, run.jobs, policies, *placement, options);
   return run;
 }

@@ -21,11 +21,19 @@ struct Scored {
 // it has `workers` more.
 double free_part(const ServerPool& servers, ServerId server, const ResourceRequest& request,
                  std::uint32_t workers) {
-  const std::uint32_t free_gpus = servers.free_gpus(server) - workers * request.gpus_per_worker;
-  const double gpus = static_cast<double>(free_gpus) / servers.gpus(server);
+  const std::uint64_t free = servers.free_gpus(server) * std::uint64_t{kGpuParts} +
+                             servers.shared_room(server) -
+                             std::uint64_t{workers} * request.gpus_per_worker * request.gpu_milli;
+  const double gpus = static_cast<double>(free) /
+                      static_cast<double>(std::uint64_t{kGpuParts} * servers.gpus(server));
   if (servers.cpus(server) == 0) return gpus;
   const std::uint32_t free_cpus = servers.free_cpus(server) - workers * request.cpus_per_worker;
   return (gpus + static_cast<double>(free_cpus) / servers.cpus(server)) / 2;
+}
+
+// Whether the servers come in the order of the score when they come in that of free GPUs.
+bool ordered(const ServerPool& servers) {
+  return servers.alike() && servers.total_shared_room() == 0;
 }
 
 Scored scored(const ServerPool& servers, ServerId server, const ResourceRequest& request,
@@ -46,7 +54,7 @@ bool MostAllocated::place(const ServerPool& servers, const PlacementQuery& query
   const auto add = [&](ServerId server, std::uint32_t capacity) {
     heap.push_back(scored(servers, server, request, capacity));
     room += capacity;
-    return !servers.alike() || room < request.workers;  // alike, they come in order of the score
+    return !ordered(servers) || room < request.workers;  // in order of the score
   };
   visit_fewest_free_first(servers, request, add);
   if (room < request.workers) return false;
@@ -58,7 +66,7 @@ bool MostAllocated::place(const ServerPool& servers, const PlacementQuery& query
   for (std::uint32_t left = request.workers; left > 0; heap.pop_back()) {
     std::ranges::pop_heap(heap, later);
     const std::uint32_t workers = std::min(left, heap.back().capacity);
-    groups.push_back({heap.back().server, workers});
+    groups.push_back(group_on(servers, request, heap.back().server, workers));
     left -= workers;
   }
   return true;
@@ -74,8 +82,8 @@ bool LeastAllocated::place(const ServerPool& servers, const PlacementQuery& quer
   const auto add = [&](ServerId server, std::uint32_t capacity) {
     heap.push_back(scored(servers, server, request, capacity));
     room += capacity;
-    // Alike, they come in order of the score, and no more of them than workers are needed.
-    return !servers.alike() || heap.size() < request.workers;
+    // In order of the score, no more of them than workers are needed.
+    return !ordered(servers) || heap.size() < request.workers;
   };
   visit_most_free_first(servers, request, add);
   if (room < request.workers) return false;
@@ -88,7 +96,7 @@ bool LeastAllocated::place(const ServerPool& servers, const PlacementQuery& quer
     Scored& best = heap.back();
     if (best.workers == 0) {
       best.group = groups.size();
-      groups.push_back({best.server, 0});
+      groups.push_back(group_on(servers, request, best.server, 0));
     }
     groups[best.group].workers = ++best.workers;
     if (best.workers == best.capacity) {

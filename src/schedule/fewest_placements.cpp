@@ -33,11 +33,11 @@ bool place_on_one(const ServerPool& servers, const ResourceRequest& request,
                   std::vector<WorkerGroup>& groups) {
   const auto take = [&](ServerId server, std::uint32_t capacity) {
     if (capacity < request.workers) return true;
-    groups.push_back({server, request.workers});
+    groups.push_back(group_on(servers, request, server, request.workers));
     return false;
   };
   const std::uint32_t most = servers.by_free_gpus().most_gpus();
-  for (std::uint64_t free = request.gpus(); free <= most; ++free) {
+  for (std::uint64_t free = request.shares_gpu() ? 0 : request.gpus(); free <= most; ++free) {
     if (!visit_level(servers, request, static_cast<std::uint32_t>(free), take)) return true;
   }
   return false;
@@ -105,6 +105,7 @@ bool ConsolidateRelaxed::place(const ServerPool& servers, const PlacementQuery& 
   groups.clear();
   if (too_large(servers, request)) return false;
   if (place_on_one(servers, request, groups)) return true;
+  if (request.workers == 1) return false;
   const std::vector<Room> rooms = rooms_by_capacity(servers, request);
   if (total_capacity(rooms) < request.workers) return false;
   fill_fewest(rooms, request.workers, groups);
@@ -117,6 +118,7 @@ bool Topology::place(const ServerPool& servers, const PlacementQuery& query,
   groups.clear();
   if (too_large(servers, request)) return false;
   if (place_on_one(servers, request, groups)) return true;
+  if (request.workers == 1) return false;
   const std::vector<Room> rooms = rooms_by_capacity(servers, request);
   if (total_capacity(rooms) < request.workers) return false;
   const std::vector<Rack> racks = racks_by_capacity(servers, rooms);

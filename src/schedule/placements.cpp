@@ -14,7 +14,7 @@ bool BinPacking::place(const ServerPool& servers, const PlacementQuery& query,
   std::uint32_t left = request.workers;
   const auto take = [&](ServerId server, std::uint32_t capacity) {
     const std::uint32_t workers = std::min(left, capacity);
-    groups.push_back({server, workers});
+    groups.push_back(group_on(servers, request, server, workers));
     left -= workers;
     return left > 0;
   };
@@ -28,7 +28,7 @@ bool LoadBalancing::place(const ServerPool& servers, const PlacementQuery& query
   if (too_large(servers, request)) return false;
   // The first round: one worker for each server, as far as they go.
   const auto take = [&](ServerId server, std::uint32_t) {
-    groups.push_back({server, 1});
+    groups.push_back(group_on(servers, request, server, 1));
     return groups.size() < request.workers;
   };
   if (!visit_most_free_first(servers, request, take)) return true;
@@ -56,11 +56,12 @@ bool Consolidate::place(const ServerPool& servers, const PlacementQuery& query,
   }
   const auto take = [&](ServerId server, std::uint32_t capacity) {
     if (capacity < request.workers) return true;
-    groups.push_back({server, request.workers});
+    groups.push_back(group_on(servers, request, server, request.workers));
     return false;
   };
-  for (std::uint32_t free = servers.by_free_gpus().most_gpus(); free >= request.gpus(); --free) {
-    if (!visit_level(servers, request, free, take)) return true;
+  const std::uint64_t least = request.shares_gpu() ? 0 : request.gpus();
+  for (std::uint32_t above = servers.by_free_gpus().most_gpus() + 1; above > least; --above) {
+    if (!visit_level(servers, request, above - 1, take)) return true;
   }
   return false;
 }

@@ -18,7 +18,7 @@ bool RandomPlacement::place(const ServerPool& servers, const PlacementQuery& que
   std::vector<Open> open;
   std::uint64_t room = 0;
   const auto add = [&](ServerId server, std::uint32_t capacity) {
-    open.push_back({{server, 0}, capacity});
+    open.push_back({group_on(servers, request, server, 0), capacity});
     room += capacity;
     return true;
   };

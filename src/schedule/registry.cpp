@@ -5,15 +5,27 @@
 
 #include "base/text.hpp"
 #include "mosim/schedule.hpp"
+#include "schedule/backfilling.hpp"
+#include "schedule/fair.hpp"
+#include "schedule/fragmentation_placement.hpp"
 #include "schedule/parameters.hpp"
 #include "schedule/placements.hpp"
+#include "schedule/priority_queues.hpp"
 #include "schedule/queues.hpp"
+#include "schedule/sensitive_placements.hpp"
 
 namespace mosim {
 namespace {
 
+// A name is one word of a call such as "las(promote=8)".
+void check_name(const std::string& name) {
+  if (!name.empty() && name.find_first_of(" \t\n(),=") == std::string::npos) return;
+  throw std::invalid_argument(fmt::format("'{}' is no name of a policy", name));
+}
+
 template <typename Entry>
 void add(std::vector<Entry>& entries, Entry entry) {
+  check_name(entry.info.name);
   const auto same = [&](const Entry& other) { return other.info.name == entry.info.name; };
   if (std::any_of(entries.begin(), entries.end(), same)) {
     throw std::invalid_argument(fmt::format("policy '{}' is registered already", entry.info.name));
@@ -59,11 +71,10 @@ void add_shipped_queues(PolicyRegistry& registry) {
 }
 
 template <typename Made>
-void add_placement(PolicyRegistry& registry, std::string name, std::string summary,
-                   std::string source) {
+void add_placement(PolicyRegistry& registry, const std::string& name, const std::string& summary,
+                   const std::string& source) {
   registry.add_placement(
-      {{.name = std::move(name), .summary = std::move(summary), .source = std::move(source)},
-       create<Made, Placement>});
+      {{.name = name, .summary = summary, .source = source}, create<Made, Placement>});
 }
 
 void add_shipped_placements(PolicyRegistry& registry) {
@@ -88,6 +99,27 @@ void add_shipped_placements(PolicyRegistry& registry) {
   add_placement<LeastAllocated>(registry, "least-allocated",
                                 "each worker to the server with the largest part free",
                                 kKubernetes);
+  add_placement<FragmentationPlacement>(
+      registry, "fragmentation", "each worker where what is free fragments the least for the mix",
+      "Weng et al., FGD, USENIX ATC 2023");
+  registry.add_placement(
+      {{.name = "tiresias",
+        .summary = "few servers, or waiting, for models with one large tensor; else bin packing",
+        .source = "Gu et al., Tiresias, NSDI 2019",
+        .parameters = {{.name = "threshold",
+                        .kind = ParameterKind::number,
+                        .fallback = "0.5",
+                        .help =
+                            "the largest tensor's share of the parameters, above which it counts",
+                        .minimum = 0,
+                        .maximum = 1}}},
+       [](const PolicySetup& setup) {
+         return std::make_unique<TiresiasPlacement>(setup.parameters.number("threshold"));
+       }});
+  add_placement<MinContention>(
+      registry, "min-contention",
+      "of several places, the one where the contention model foresees the least slowdown",
+      "MoSim; docs/model.md");
   registry.add_placement(
       {{.name = "random",
         .summary = "each worker to any server with room, by scheduler.seed",
@@ -118,6 +150,9 @@ PolicyRegistry& policies() {
   static PolicyRegistry registry = [] {
     PolicyRegistry shipped;
     add_shipped_queues(shipped);
+    add_priority_queues(shipped);
+    add_backfilling(shipped);
+    add_fair_queues(shipped);
     add_shipped_placements(shipped);
     return shipped;
   }();

@@ -12,6 +12,7 @@ namespace mosim {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::uint32_t kNoQuota = std::numeric_limits<std::uint32_t>::max();
 
 ContentionSetting setting_for(std::span<const Job> jobs) {
   ContentionSetting setting;
@@ -63,7 +64,8 @@ std::vector<std::vector<GpuTypeId>> types_by_pool(const ClusterSpec& cluster, bo
 Engine::Engine(const ClusterSpec& cluster, std::span<const Job> jobs,
                std::span<const ActivePolicy> policies, const Placement& placement,
                const SimulationOptions& options)
-    : jobs_(jobs),
+    : spec_(cluster),
+      jobs_(jobs),
       placement_(placement),
       options_(options),
       whole_iterations_(options.contention.kind == ContentionKind::mosim &&
@@ -89,11 +91,13 @@ Engine::Engine(const ClusterSpec& cluster, std::span<const Job> jobs,
         cluster.virtual_clusters.empty() ? 0 : cluster.virtual_clusters[i].quota;
     partitions_.push_back({quota > 0 ? quota : std::numeric_limits<std::uint64_t>::max(), 0,
                            mosim::pools_of(cluster, VirtualClusterId{i}, options.mix_gpu_types)});
+    has_quotas_ = has_quotas_ || quota > 0;
   }
   seats_.reserve(policies.size());
   for (const ActivePolicy& policy : policies) seats_.emplace_back(*this, policy);
   for (std::size_t i = 0; i < jobs.size(); ++i) states_[i].workers = jobs[i].request.workers;
   result_.jobs.resize(jobs.size());
+  result_.pools = divide_into_pools(cluster, options.mix_gpu_types);
   for (const ServerId server : clock_.absent()) cluster_.set_accepting(server, false);
 }
 
@@ -178,11 +182,11 @@ void Engine::set_stage(JobIndex id, JobStage stage) {
   JobState& state = states_[index(id)];
   const JobStage from = state.stage;
   if (from == JobStage::running) {
+    const ResourceRequest& request = jobs_[index(id)].request;
     const double held_s = now_ - state.since_s;
-    const std::uint64_t gpus =
-        std::uint64_t{state.workers} * jobs_[index(id)].request.gpus_per_worker;
+    const double gpus = static_cast<double>(state.workers) * request.gpus_per_worker;
     state.served_s += held_s;
-    state.service += static_cast<double>(gpus) * held_s;
+    state.service += gpus * request.gpu_milli / kGpuParts * held_s;
   }
   state.stage = stage;
   state.since_s = now_;
@@ -196,11 +200,35 @@ void Engine::record_timeline() {
   point.waiting = static_cast<std::uint32_t>(next_arrival_ - done_ - holding_);
   point.gpus_used = cluster_.used_gpus();
   point.gpus_up = cluster_.gpus_up();
+  point.gpus_stranded = cluster_.stranded_gpus();
   // Jobs that take no time make several rounds of one time: the last one counts.
   if (!result_.timeline.empty() && result_.timeline.back().time_s == now_) {
-    result_.timeline.back() = point;
-  } else {
-    result_.timeline.push_back(point);
+    result_.timeline.pop_back();
+  }
+  record_free_gpus(point);
+  result_.timeline.push_back(point);
+}
+
+// What is free for the jobs that wait, beside each point of the timeline.
+void Engine::record_free_gpus(TimelinePoint& point) {
+  const std::size_t points = result_.timeline.size();
+  result_.pool_free.resize(points * result_.pools.size());
+  for (std::uint32_t pool = 0; pool < result_.pools.size(); ++pool) {
+    const std::uint64_t free = cluster_.pool(PoolId{pool}).total_free_gpus();
+    result_.pool_free.push_back(static_cast<std::uint32_t>(free));
+    // Where types mix, every server is in one pool of any type, and in one of its own besides.
+    if (result_.pools[pool].gpu_type == result_.pools.front().gpu_type ||
+        result_.pools.front().gpu_type != kAnyGpuType) {
+      point.gpus_free += free;
+    }
+  }
+  if (has_quotas_) {
+    result_.quota_left.resize(points * partitions_.size());
+    for (const Partition& one : partitions_) {
+      const std::uint64_t left = one.quota - one.held;
+      result_.quota_left.push_back(
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(left, kNoQuota)));
+    }
   }
 }
 
@@ -216,6 +244,7 @@ std::string SimulationResult::digest() const {
     for (const WorkerGroup& group : groups_of(part)) {
       hash.add(std::uint64_t{index(group.server)});
       hash.add(std::uint64_t{group.workers});
+      if (group.gpu != kWholeGpus) hash.add(std::uint64_t{group.gpu});
     }
   };
   for (const JobResult& job : jobs) add(job);

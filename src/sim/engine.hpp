@@ -41,7 +41,8 @@ class Engine {
   [[nodiscard]] double remaining_s(JobIndex job) const;
   [[nodiscard]] double contention_factor(JobIndex job) const { return contention_->factor(job); }
   [[nodiscard]] double added_slowdown(JobIndex job, std::span<const WorkerGroup> groups) const;
-  [[nodiscard]] bool has_run_enough(JobIndex job) const;
+  [[nodiscard]] double nic_load(ServerId server) const { return contention_->nic_load(server); }
+  [[nodiscard]] double preemptible_at_s(JobIndex job) const;
   [[nodiscard]] bool has_profiles(JobIndex job, std::uint32_t workers) const;
   // Whether the job was taken off its GPUs in this decision and nothing else was done to it.
   [[nodiscard]] bool is_released(JobIndex job) const { return running_[index(job)].released; }
@@ -50,6 +51,8 @@ class Engine {
   bool find_place(JobIndex job, std::uint32_t workers, std::vector<WorkerGroup>& groups) const;
   // Why the job cannot have these GPUs now; empty when it can.
   [[nodiscard]] std::string why_not(JobIndex job, std::span<const WorkerGroup> groups) const;
+  // The same for a running job, whose own GPUs count as free.
+  [[nodiscard]] std::string why_not_move(JobIndex job, std::span<const WorkerGroup> groups);
   void start(JobIndex job, std::span<const WorkerGroup> groups);
   // Takes a running job off its GPUs for now: `resume` puts it back, `end_attempt` makes it final.
   void release(JobIndex job);
@@ -132,6 +135,8 @@ class Engine {
   void change_server(const Outage& outage);
   [[nodiscard]] bool stuck();
   [[noreturn]] void give_up() const;
+  [[nodiscard]] std::string who_waits() const;
+  void record_free_gpus(TimelinePoint& point);
 
   void handle_events_at_now();
   void handle_outages_at_now();
@@ -141,11 +146,13 @@ class Engine {
   void record_timeline();
   void report_progress();
 
+  const ClusterSpec& spec_;
   std::span<const Job> jobs_;
   const Placement& placement_;
   const SimulationOptions& options_;
   bool whole_iterations_;  // phase resolution: floor(W), at least one
   bool fallible_;          // servers may fail
+  bool has_quotas_ = false;
   ClusterState cluster_;
   std::vector<Partition> partitions_;
   std::vector<std::vector<GpuTypeId>> pool_types_;  // by pool

@@ -15,6 +15,7 @@ class Forecast : public SlowdownForecast {
   [[nodiscard]] double added_slowdown(std::span<const WorkerGroup> groups) const override {
     return engine_.added_slowdown(job_, groups);
   }
+  [[nodiscard]] double nic_load(ServerId server) const override { return engine_.nic_load(server); }
 
  private:
   const Engine& engine_;
@@ -25,6 +26,15 @@ std::uint32_t workers_of(std::span<const WorkerGroup> groups) {
   std::uint32_t workers = 0;
   for (const WorkerGroup& group : groups) workers += group.workers;
   return workers;
+}
+
+// Why a server that has room does not take the group.
+std::string wrong_gpu(const WorkerGroup& group) {
+  const std::size_t server = index(group.server);
+  if (group.gpu == kWholeGpus) {
+    return fmt::format("it is given no GPU of server {} to share", server);
+  }
+  return fmt::format("GPU {} of server {} is not for it", group.gpu, server);
 }
 
 }  // namespace
@@ -67,7 +77,8 @@ std::string Engine::why_not(JobIndex id, std::span<const WorkerGroup> groups) co
   const ResourceRequest& request = jobs_[index(id)].request;
   if (groups.empty()) return "it is given no servers";
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    const auto [server, workers] = groups[i];
+    const ServerId server = groups[i].server;
+    const std::uint32_t workers = groups[i].workers;
     if (index(server) >= cluster_.servers()) {
       return fmt::format("there is no server {}", index(server));
     }
@@ -82,6 +93,7 @@ std::string Engine::why_not(JobIndex id, std::span<const WorkerGroup> groups) co
       return fmt::format("server {} has room for {} of its workers, not {}", index(server),
                          capacity, workers);
     }
+    if (!cluster_.takes(groups[i], request)) return wrong_gpu(groups[i]);
   }
   const std::span<const PoolId> pools = pools_of(id);
   const bool together = std::any_of(pools.begin(), pools.end(), [&](PoolId pool) {
@@ -103,14 +115,37 @@ std::string Engine::why_not(JobIndex id, std::span<const WorkerGroup> groups) co
   return {};
 }
 
+// Takes the job's GPUs from the accounts alone, and gives them back: a job that stays where it is
+// must not be settled, which rounds.
+std::string Engine::why_not_move(JobIndex id, std::span<const WorkerGroup> groups) {
+  const ResourceRequest& request = jobs_[index(id)].request;
+  const std::span<const WorkerGroup> own = groups_of(id);
+  std::uint64_t& held = partition_of(id).held;
+  const std::uint64_t held_before = held;
+  cluster_.release(own, request);
+  held -= std::uint64_t{states_[index(id)].workers} * request.gpus_per_worker;
+  std::string why = why_not(id, groups);
+  held = held_before;
+  // A server that is drained keeps the jobs that it runs.
+  std::vector<ServerId> drained;
+  for (const WorkerGroup& group : own) {
+    if (!cluster_.accepting(group.server)) drained.push_back(group.server);
+  }
+  for (const ServerId server : drained) cluster_.set_accepting(server, true);
+  cluster_.allocate(own, request);
+  for (const ServerId server : drained) cluster_.set_accepting(server, false);
+  return why;
+}
+
 // On other numbers of workers than it asks for, it has a profile if the user gave a source of them.
 const JobProfile* Engine::profile_on(JobIndex id, GpuTypeId type, std::uint32_t workers) const {
   const Job& job = jobs_[index(id)];
   if (workers == job.request.workers) return &job.profile_on(type);
-  if (!options_.scaled_profile || workers == 0) return nullptr;
+  if (!options_.scaled_profile || workers == 0 || job.request.shares_gpu()) return nullptr;
   const auto [at, added] = scaled_.try_emplace({id, type, workers});
   if (added) at->second = options_.scaled_profile(id, type, workers);
-  return at->second ? &*at->second : nullptr;
+  const std::optional<JobProfile>& profile = at->second;
+  return profile.has_value() ? &*profile : nullptr;
 }
 
 bool Engine::has_profiles(JobIndex id, std::uint32_t workers) const {

@@ -35,9 +35,18 @@ std::uint32_t workers_of(std::span<const WorkerGroup> groups) {
 
 double PolicySeat::now_s() const { return engine_->now_s(); }
 
-JobView PolicySeat::job(JobIndex job) const {
+// The job, if there is one.
+JobIndex PolicySeat::known(JobIndex job) const {
   if (index(job) >= engine_->jobs().size()) refuse("a look at", job, "there is no such job");
-  return {job, engine_->jobs()[index(job)], engine_->state(job), engine_->now_s()};
+  return job;
+}
+
+JobView PolicySeat::job(JobIndex job) const {
+  const JobState& state = engine_->state(known(job));
+  if (state.stage == JobStage::coming && !policy_->needs.remaining_time) {
+    refuse("a look at", job, "it is not submitted yet");
+  }
+  return {job, engine_->jobs()[index(job)], state, engine_->now_s()};
 }
 
 std::size_t PolicySeat::jobs() const { return engine_->jobs().size(); }
@@ -54,15 +63,17 @@ std::span<const JobIndex> PolicySeat::running() const {
 
 const ClusterState& PolicySeat::cluster() const { return engine_->cluster(); }
 
-std::span<const PoolId> PolicySeat::pools_of(JobIndex job) const { return engine_->pools_of(job); }
-
-std::span<const WorkerGroup> PolicySeat::groups_of(JobIndex job) const {
-  return engine_->groups_of(job);
+std::span<const PoolId> PolicySeat::pools_of(JobIndex job) const {
+  return engine_->pools_of(known(job));
 }
 
-std::uint64_t PolicySeat::quota_left(JobIndex job) const { return engine_->quota_left(job); }
+std::span<const WorkerGroup> PolicySeat::groups_of(JobIndex job) const {
+  return engine_->groups_of(known(job));
+}
 
-std::uint32_t PolicySeat::fit_class(JobIndex job) const { return engine_->fit_class(job); }
+std::uint64_t PolicySeat::quota_left(JobIndex job) const { return engine_->quota_left(known(job)); }
+
+std::uint32_t PolicySeat::fit_class(JobIndex job) const { return engine_->fit_class(known(job)); }
 
 bool PolicySeat::find_place(JobIndex job, std::vector<WorkerGroup>& groups,
                             std::uint32_t workers) const {
@@ -81,24 +92,35 @@ double PolicySeat::contention_factor(JobIndex job) const {
   return engine_->contention_factor(job);
 }
 
-bool PolicySeat::may_preempt(JobIndex job) const {
-  return engine_->state(job).stage == JobStage::running && engine_->has_run_enough(job);
+double PolicySeat::preemptible_at_s(JobIndex job) const {
+  check("the run time of", job, JobStage::running);
+  return engine_->preemptible_at_s(job);
 }
 
 bool PolicySeat::may_resize(JobIndex job, std::uint32_t workers) const {
-  return engine_->has_profiles(job, workers);
+  return engine_->has_profiles(known(job), workers);
 }
 
 double PolicySeat::remaining_s(JobIndex job) const {
   if (!policy_->needs.remaining_time) {
     refuse("the remaining time of", job, "the policy does not declare that it needs it");
   }
-  return engine_->remaining_s(job);
+  return engine_->remaining_s(known(job));
 }
 
 void PolicySeat::refuse(std::string_view action, JobIndex job, const std::string& why) const {
-  throw InvalidAction(fmt::format("policy '{}' at {} s: {} job {} is refused: {}", policy_->name,
-                                  engine_->now_s(), action, index(job), why));
+  throw InvalidAction(
+      fmt::format("{} {} job {} is refused: {}", prefix(), action, index(job), why));
+}
+
+// How the message of every refusal begins.
+std::string PolicySeat::prefix() const {
+  return fmt::format("policy '{}' at {} s:", policy_->name, engine_->now_s());
+}
+
+// Elsewhere, between events of one time, the engine's state is not whole.
+void PolicySeat::check_deciding(std::string_view action, JobIndex job) const {
+  if (!deciding_) refuse(action, job, "a policy acts in decide() only");
 }
 
 // That there is such a job, that it is the policy's, and that it is in the stage.
@@ -116,12 +138,13 @@ void PolicySeat::check_groups(std::string_view action, JobIndex job,
 }
 
 void PolicySeat::check_preemptible(std::string_view action, JobIndex job) const {
-  if (!engine_->has_run_enough(job)) {
+  if (engine_->preemptible_at_s(job) > engine_->now_s()) {
     refuse(action, job, "it has not run for preemption.min_run yet");
   }
 }
 
 bool PolicySeat::try_start(JobIndex job, std::uint32_t workers) {
+  check_deciding("the start of", job);
   check("the start of", job, JobStage::waiting);
   if (workers > 0 && !engine_->has_profiles(job, workers)) {
     refuse("the start of", job, fmt::format("it has no profile on {} workers", workers));
@@ -134,9 +157,11 @@ bool PolicySeat::try_start(JobIndex job, std::uint32_t workers) {
 }
 
 void PolicySeat::start(JobIndex job, std::span<const WorkerGroup> groups) {
+  check_deciding("the start of", job);
   check("the start of", job, JobStage::waiting);
   check_groups("the start of", job, groups);
-  start_checked(job, groups);
+  place_.assign(groups.begin(), groups.end());  // `groups` may be a view of what changes
+  start_checked(job, place_);
 }
 
 void PolicySeat::start_checked(JobIndex job, std::span<const WorkerGroup> groups) {
@@ -151,6 +176,7 @@ void PolicySeat::start_checked(JobIndex job, std::span<const WorkerGroup> groups
 }
 
 void PolicySeat::preempt(JobIndex job) {
+  check_deciding("the preemption of", job);
   check("the preemption of", job, JobStage::running);
   check_preemptible("the preemption of", job);
   engine_->release(job);
@@ -158,6 +184,7 @@ void PolicySeat::preempt(JobIndex job) {
 }
 
 bool PolicySeat::try_resume(JobIndex job) {
+  check_deciding("the resumption of", job);
   check("the resumption of", job, JobStage::waiting);
   if (!engine_->is_released(job)) {
     refuse("the resumption of", job, "it was not preempted in this decision");
@@ -168,6 +195,7 @@ bool PolicySeat::try_resume(JobIndex job) {
 }
 
 void PolicySeat::migrate(JobIndex job, std::span<const WorkerGroup> groups) {
+  check_deciding("the migration of", job);
   check("the migration of", job, JobStage::running);
   const std::uint32_t has = engine_->state(job).workers;
   if (workers_of(groups) != has) {
@@ -178,6 +206,7 @@ void PolicySeat::migrate(JobIndex job, std::span<const WorkerGroup> groups) {
 }
 
 void PolicySeat::resize(JobIndex job, std::span<const WorkerGroup> groups) {
+  check_deciding("the resizing of", job);
   check("the resizing of", job, JobStage::running);
   move("the resizing of", job, groups);
 }
@@ -185,23 +214,22 @@ void PolicySeat::resize(JobIndex job, std::span<const WorkerGroup> groups) {
 void PolicySeat::move(std::string_view action, JobIndex job, std::span<const WorkerGroup> groups) {
   if (std::ranges::equal(groups, engine_->groups_of(job))) return;  // it is there
   check_preemptible(action, job);
-  // Its own GPUs count as free; `groups` may be a view of what changes below.
+  // `groups` may be a view of what changes below.
   const std::vector<WorkerGroup> to(groups.begin(), groups.end());
+  const std::string why = engine_->why_not_move(job, to);
+  if (!why.empty()) refuse(action, job, why);
   engine_->release(job);
-  const std::string why = engine_->why_not(job, to);
-  if (!why.empty()) {
-    engine_->resume(job);
-    refuse(action, job, why);
-  }
   engine_->end_attempt(job, AttemptEnd::moved);
   engine_->start(job, to);
 }
 
 void PolicySeat::wake_at(double at_s) {
-  if (!(at_s > engine_->now_s()) || std::isinf(at_s)) {
-    throw InvalidAction(fmt::format("policy '{}' at {} s: waking it at {} s is refused: that is {}",
-                                    policy_->name, engine_->now_s(), at_s,
-                                    std::isinf(at_s) ? "never" : "not later"));
+  std::string_view why;
+  if (!deciding_) why = "a policy acts in decide() only";
+  if (!(at_s > engine_->now_s())) why = "that is not later";
+  if (at_s == std::numeric_limits<double>::infinity()) why = "that is never";
+  if (!why.empty()) {
+    throw InvalidAction(fmt::format("{} waking it at {} s is refused: {}", prefix(), at_s, why));
   }
   wake_s_ = std::min(wake_s_, at_s);
 }
@@ -217,8 +245,10 @@ template <typename Call>
 void PolicySeat::guard(Call&& call) {
   try {
     call(*policy_->policy);
-  } catch (const InvalidAction&) {
-    throw;
+  } catch (const InvalidAction& error) {
+    if (std::string_view(error.what()).starts_with(prefix())) throw;
+    // One of the policy's own making.
+    std::throw_with_nested(InvalidAction(fmt::format("{} {}", prefix(), error.what())));
   } catch (const std::exception& error) {
     std::throw_with_nested(RunError(fmt::format("policy '{}' failed at {} s: {}", policy_->name,
                                                 engine_->now_s(), error.what())));
@@ -241,7 +271,9 @@ void PolicySeat::ended(JobIndex job) {
 }
 
 void PolicySeat::decide() {
+  deciding_ = true;
   guard([&](Policy& policy) { policy.decide(*this); });
+  deciding_ = false;
   for (const JobIndex job : preempted_) {
     if (engine_->is_released(job)) engine_->end_attempt(job, AttemptEnd::preempted);
   }

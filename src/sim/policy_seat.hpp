@@ -34,7 +34,7 @@ class PolicySeat : public Scheduler {
   [[nodiscard]] double added_slowdown(JobIndex job,
                                       std::span<const WorkerGroup> groups) const override;
   [[nodiscard]] double contention_factor(JobIndex job) const override;
-  [[nodiscard]] bool may_preempt(JobIndex job) const override;
+  [[nodiscard]] double preemptible_at_s(JobIndex job) const override;
   [[nodiscard]] bool may_resize(JobIndex job, std::uint32_t workers) const override;
   [[nodiscard]] double remaining_s(JobIndex job) const override;
 
@@ -61,6 +61,9 @@ class PolicySeat : public Scheduler {
   template <typename Call>
   void guard(Call&& call);
   [[noreturn]] void refuse(std::string_view action, JobIndex job, const std::string& why) const;
+  [[nodiscard]] std::string prefix() const;
+  void check_deciding(std::string_view action, JobIndex job) const;
+  JobIndex known(JobIndex job) const;
   void check(std::string_view action, JobIndex job, JobStage stage) const;
   void check_groups(std::string_view action, JobIndex job,
                     std::span<const WorkerGroup> groups) const;
@@ -74,6 +77,7 @@ class PolicySeat : public Scheduler {
   mutable JobList running_;
   std::vector<JobIndex> preempted_;         // in this decision
   mutable std::vector<WorkerGroup> place_;  // of the job being started
+  bool deciding_ = false;                   // the policy is in decide()
   double wake_s_ = std::numeric_limits<double>::infinity();
 };
 

@@ -161,8 +161,8 @@ double Engine::transfer_s(JobIndex id) const {
   return bandwidth > 0 ? jobs_[index(id)].facts.checkpoint_bytes / bandwidth : 0;
 }
 
-bool Engine::has_run_enough(JobIndex id) const {
-  return now_ - attempts_[index(id)].started_s >= options_.preemption.min_run_s;
+double Engine::preemptible_at_s(JobIndex id) const {
+  return attempts_[index(id)].started_s + options_.preemption.min_run_s;
 }
 
 // Whether no job runs, none comes, and none of those that wait can ever start.
@@ -174,20 +174,21 @@ bool Engine::stuck() {
 
 void Engine::give_up() const {
   const std::size_t waiting = jobs_.size() - done_;
+  std::string why;
   if (idle_rounds_ > 0) {
-    throw RunError(fmt::format(
+    why = fmt::format(
         "{} of {} jobs wait and none could start in {} {}", waiting, jobs_.size(), idle_rounds_,
         clock_.may_help()
             ? "changes of servers that failed and were repaired: too few are up at once"
-            : "decisions that the policy asked to be woken for"));
+            : "decisions that the policy asked to be woken for");
+  } else if (clock_.down() > 0) {
+    why = fmt::format("{} of {} jobs wait and can never start: {} of {} servers are down for good",
+                      waiting, jobs_.size(), clock_.down(), cluster_.servers());
+  } else {
+    why = fmt::format("{} of {} jobs were never started by policy '{}'", waiting, jobs_.size(),
+                      seats_.front().name());
   }
-  if (clock_.down() > 0) {
-    throw RunError(
-        fmt::format("{} of {} jobs wait and can never start: {} of {} servers are down for good",
-                    waiting, jobs_.size(), clock_.down(), cluster_.servers()));
-  }
-  throw RunError(fmt::format("{} of {} jobs were never started by policy '{}'", waiting,
-                             jobs_.size(), seats_.front().name()));
+  throw RunError(why + who_waits());
 }
 
 }  // namespace mosim

@@ -11,11 +11,12 @@ namespace {
 std::string describe(const ResourceRequest& request) {
   std::string text =
       fmt::format("{} workers with {} GPUs", request.workers, request.gpus_per_worker);
+  if (request.shares_gpu()) text = fmt::format("{} % of a GPU", request.gpu_milli / 10.0);
   if (request.cpus_per_worker > 0) text += fmt::format(" and {} CPUs", request.cpus_per_worker);
   if (request.memory_mb_per_worker > 0) {
     text += fmt::format(" and {} MB of memory", request.memory_mb_per_worker);
   }
-  return text + " each";
+  return request.shares_gpu() ? text : text + " each";
 }
 
 // The servers that a job may use: "this cluster" when that is all there is.

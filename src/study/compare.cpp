@@ -30,34 +30,46 @@ struct MetricName {
 };
 
 // In the order of summary.json.
-constexpr std::array<MetricName, 19> kMetrics{{{"training_s.avg"},
+constexpr std::array<MetricName, 30> kMetrics{{{"training_s.avg"},
                                                {"training_s.median"},
                                                {"training_s.p99"},
                                                {"wait_s.avg"},
                                                {"wait_s.median"},
                                                {"wait_s.p99"},
+                                               {"capacity_wait_s.avg", false},
+                                               {"placement_wait_s.avg", false},
                                                {"jct_s.avg"},
                                                {"jct_s.median"},
                                                {"jct_s.p99"},
                                                {"makespan_s"},
                                                {"gpu_utilization"},
+                                               {"gpu_computing", false},
+                                               {"fragmentation", false},
                                                {"mean_contention"},
                                                {"restarts", false},
+                                               {"preemptions", false},
+                                               {"moves", false},
+                                               {"lost_gpu_s", false},
+                                               {"restart_gpu_s", false},
                                                {"bounded_slowdown.avg", false},
                                                {"bounded_slowdown.median", false},
                                                {"bounded_slowdown.p99", false},
                                                {"jain_index.jobs", false},
                                                {"jain_index.users", false},
+                                               {"rho.avg", false},
+                                               {"rho.max", false},
+                                               {"rho.above_one", false},
                                                {"goodput", false}}};
 
 struct StoredJob {
   std::string id;
+  std::string model;  // empty: not known
   double gpus = 0;
   double submit_s = 0;
   double jct_s = 0;
 
   [[nodiscard]] bool like(const StoredJob& other) const {
-    return gpus == other.gpus && submit_s == other.submit_s;
+    return gpus == other.gpus && submit_s == other.submit_s && model == other.model;
   }
 };
 
@@ -104,14 +116,16 @@ double number_at(const YamlNode& root, std::string_view place, const NumberRange
 std::vector<StoredJob> read_jobs(const std::string& path) {
   CsvReader csv(path, "the jobs.csv of a run");
   const std::size_t id = csv.require({"job_id"});
+  const auto model = csv.find_first("model");
   const std::size_t gpus = csv.require({"gpus"});
   const std::size_t submit = csv.require({"submit_s"});
   const std::size_t jct = csv.require({"jct_s"});
   std::vector<StoredJob> jobs;
   Problems problems;
   while (csv.next()) {
-    jobs.push_back({std::string(csv.field(id)), csv.number(gpus, kCount, problems),
-                    csv.number(submit, kAnyNumber, problems), csv.number(jct, kTime, problems)});
+    jobs.push_back({std::string(csv.field(id)), model ? std::string(csv.field(*model)) : "",
+                    csv.number(gpus, kCount, problems), csv.number(submit, kAnyNumber, problems),
+                    csv.number(jct, kTime, problems)});
   }
   problems.throw_if_any();
   return jobs;
@@ -216,8 +230,9 @@ struct Pairs {
   std::vector<JctChange> common;
   std::size_t only_first = 0;
   std::size_t only_other = 0;
-  std::size_t other_gpus = 0;  // same id; so with the next
+  std::size_t other_gpus = 0;  // same id; so with the next ones
   std::size_t other_submission = 0;
+  std::size_t other_model = 0;
 };
 
 // Walks both runs' jobs by id; the n-th job of an id goes with the n-th.
@@ -233,6 +248,7 @@ Pairs pair_up(std::span<const StoredJob> first, std::span<const StoredJob> other
       }
       if (first[i].gpus != other[j].gpus) ++pairs.other_gpus;
       if (first[i].submit_s != other[j].submit_s) ++pairs.other_submission;
+      if (first[i].model != other[j].model) ++pairs.other_model;
     } else if (order < 0) {
       ++pairs.only_first;
     } else {
@@ -256,6 +272,7 @@ void check_trace(const Pairs& pairs, const std::string& labels,
   warn(pairs.only_other, "are in the second only");
   warn(pairs.other_gpus, "have other GPUs");
   warn(pairs.other_submission, "have another submission");
+  warn(pairs.other_model, "have another model");
   if (warnings.size() > before) {
     warnings.push_back(fmt::format("{}: figures job by job are of the {} common jobs", labels,
                                    pairs.common.size()));

@@ -60,6 +60,7 @@ void scale(const TraceFilter& filter, TraceJob& job) {
   };
   if (job.start_s) job.start_s = moved(*job.start_s);
   if (job.deadline_s) job.deadline_s = moved(*job.deadline_s);
+  if (job.estimate_s) *job.estimate_s *= filter.time_scale;
   job.submit_s = submit_s;
   job.duration_s *= filter.time_scale;
   if (job.iterations) job.iterations = *job.iterations * filter.time_scale;

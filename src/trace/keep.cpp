@@ -43,6 +43,7 @@ void keep_times(const TraceHolds& holds, const Trace& trace, TraceJob& job) {
   if (job.start_s) job.start_s = kept(*job.start_s);
   if (!holds.deadline) job.deadline_s.reset();
   if (job.deadline_s) job.deadline_s = kept(*job.deadline_s);
+  if (!holds.estimate) job.estimate_s.reset();
   if (holds.duration == Has::no) job.duration_known = false;
   if (!job.duration_known) job.duration_s = 0;
   if (holds.whole_durations) job.duration_s = std::round(job.duration_s);
@@ -113,7 +114,7 @@ std::string_view keep(const TraceHolds& holds, const Trace& trace, std::uint64_t
     return "they have over 10^6 GPUs";
   }
   if (too_long(job.submit_s) || too_long(job.duration_s) || too_long(job.start_s.value_or(0)) ||
-      too_long(job.deadline_s.value_or(0))) {
+      too_long(job.deadline_s.value_or(0)) || too_long(job.estimate_s.value_or(0))) {
     return "their times are over 10^10 s";
   }
   keep_text(holds, holds.ids, job.id);
@@ -127,6 +128,7 @@ std::string_view keep(const TraceHolds& holds, const Trace& trace, std::uint64_t
   keep_iterations(holds, job);
   keep_status(holds, job.status);
   if (holds.batch_size == Has::no) job.batch_size = 0;
+  if (!holds.priority) job.priority.reset();
   return "";
 }
 

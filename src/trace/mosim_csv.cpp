@@ -13,6 +13,7 @@ namespace {
 constexpr NumberRange kTime{0, kLongestTime_s};
 // A start or a deadline may lie before time 0.
 constexpr NumberRange kMoment{-kLongestTime_s, kLongestTime_s};
+constexpr NumberRange kPriority{-1e15, 1e15};
 constexpr NumberRange kCount{1, kMostGpus, true};
 constexpr NumberRange kCores{0, 1e6, true};
 constexpr NumberRange kWord{0, 4294967295.0, true};
@@ -22,7 +23,7 @@ struct Columns {
   using Optional = std::optional<std::size_t>;
   std::size_t id, model, submit, duration, workers;
   Optional iterations, gpus_per_worker, cpus_per_worker, servers, share, gpu_type, memory, batch,
-      start, deadline, status, user, virtual_cluster, time_zero;
+      start, deadline, estimate, priority, status, user, virtual_cluster, time_zero;
 
   explicit Columns(const CsvReader& csv)
       : id(csv.require({"job_id"})),
@@ -40,6 +41,8 @@ struct Columns {
         batch(csv.find({"batch_size"})),
         start(csv.find({"start_time"})),
         deadline(csv.find({"deadline"})),
+        estimate(csv.find({"estimate_s"})),
+        priority(csv.find({"priority"})),
         status(csv.find({"status"})),
         user(csv.find({"user"})),
         virtual_cluster(csv.find({"virtual_cluster"})),
@@ -92,6 +95,8 @@ TraceJob Rows::job() {
   job.duration_s = duration.value_or(0);
   job.start_s = number(columns_.start, kMoment);
   job.deadline_s = number(columns_.deadline, kMoment);
+  job.estimate_s = number(columns_.estimate, kTime);
+  job.priority = number(columns_.priority, kPriority);
   job.iterations = number(columns_.iterations, {1, 1e15});
   job.user = text(columns_.user);
   job.virtual_cluster = text(columns_.virtual_cluster);

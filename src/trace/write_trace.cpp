@@ -30,6 +30,8 @@ constexpr std::array kWriters{
                  .start = Has::yes,
                  .model = Has::yes,
                  .deadline = true,
+                 .estimate = true,
+                 .priority = true,
                  .iterations = true,
                  .whole_iterations = false,
                  .user = true,

@@ -32,6 +32,8 @@ struct TraceHolds {
   Has model = Has::no;          // a job without one cannot be written
   bool ids = true;              // else the number of the row
   bool deadline = false;
+  bool estimate = false;
+  bool priority = false;
   bool iterations = false;
   bool whole_iterations = true;
   bool user = false;

@@ -22,10 +22,13 @@ TEST(Run, WritesItsFourFilesAndJsonIsTheSummary) {
   EXPECT_EQ(read_text(out + "/jobs.csv")
                 .find("job_id,model,gpus,submit_s,start_s,end_s,wait_s,training_s,jct_s,compute_s,"
                       "network_s,loading_s,iterations,mean_contention,servers,restarts,lost_s,gpu,"
-                      "virtual_cluster\n"),
+                      "virtual_cluster,preemptions,moves,restart_s,capacity_wait_s,"
+                      "placement_wait_s,rho,workers\n"),
             0U);
-  EXPECT_EQ(read_text(out + "/timeline.csv").find("time_s,running,waiting,gpus_used,gpus_up\n"),
+  EXPECT_EQ(read_text(out + "/timeline.csv")
+                .find("time_s,running,waiting,gpus_used,gpus_up,gpus_free,gpus_stranded\n"),
             0U);
+  EXPECT_FALSE(std::filesystem::exists(out + "/attempts.csv"));
 }
 
 TEST(Run, TheResolvedScenarioRunsTheSameAgain) {
@@ -107,9 +110,13 @@ TEST(Run, FailuresAndVirtualClustersAreInTheResults) {
   EXPECT_NEAR(summary["wait_s"]["avg"].get<double>(), 100, 1e-9);
   EXPECT_NEAR(summary["training_s"]["avg"].get<double>(), 1200, 1e-9);
   const std::string jobs = read_text(folder.path("out/jobs.csv"));
-  EXPECT_NE(jobs.find(",0:1,1,200,V100-SXM2-16GB,prod\n"), std::string::npos) << jobs;
+  // It waits for 100 s without a server. Alone it takes 1000 s, on 1 of 4 GPUs with no other job.
+  EXPECT_NE(jobs.find(",0:1,1,200,V100-SXM2-16GB,prod,0,0,0,100,0,1.3,1\n"), std::string::npos)
+      << jobs;
+  EXPECT_EQ(read_text(folder.path("out/attempts.csv")),
+            "job_id,start_s,end_s,how,gpus,servers\n0,0,700,failed,1,0:1\n");
   const std::string timeline = read_text(folder.path("out/timeline.csv"));
-  EXPECT_NE(timeline.find("\n0,1,0,1,4\n700,0,1,0,0\n800,1,0,1,4\n"), std::string::npos)
+  EXPECT_NE(timeline.find("\n0,1,0,1,4,3,3\n700,0,1,0,0,0,0\n800,1,0,1,4,3,3\n"), std::string::npos)
       << timeline;
   // It names the racks before it runs.
   EXPECT_NE(run_mosim("run --dry-run " + scenario + " --trace " + trace).err.find("in 1 racks"),
@@ -130,6 +137,38 @@ TEST(Run, TheReferenceTypeGivesTheIterations) {
                 trace + " -o " + folder.path("out"));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(Json::parse(result.out)["jct_s"]["avg"], 300);
+}
+
+TEST(Run, GpusAreSharedIfTheScenarioSaysSo) {
+  const TemporaryFolder folder;
+  // Two jobs of 100 s on half a GPU each, at once or one after the other on the only one.
+  const std::string trace =
+      folder.write("trace.csv",
+                   "job_id,model,arrival_time,duration,gpu_workers,gpu_share\n"
+                   "0,bert,0,100,1,0.5\n1,bert,0,100,1,0.5\n");
+  const auto makespan = [&](const char* share) {
+    const CommandResult result =
+        run_mosim(std::string("run --json -q --set 'cluster.servers=[{count: 1, gpus: 1}]' "
+                              "--force --set scheduler.share_gpus=") +
+                  share + " --trace " + trace + " -o " + folder.path("out"));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return Json::parse(result.out)["makespan_s"].get<double>();
+  };
+  EXPECT_NEAR(makespan("true"), 100, 1e-9);
+  EXPECT_NEAR(makespan("false"), 200, 1e-9);
+}
+
+TEST(Run, TheOpenbTraceRunsOnItsOwnServers) {
+  const std::string folder_of = test::shared_path("traces/alibaba-openb-2023");
+  MOSIM_NEEDS(folder_of);
+  const TemporaryFolder folder;
+  const CommandResult result = run_mosim(
+      "run --json -q --trace " + folder_of + "/openb_pod_list_default.csv --cluster " + folder_of +
+      "/openb_node_list_gpu_node.csv --set 'cluster.gpu_types=G2=A10,G3=A100-SXM4-80GB'"
+      " --set scheduler.share_gpus=true --placement bin-packing -o " +
+      folder.path("out"));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(Json::parse(result.out)["jobs"]["finished"], 6171);
 }
 
 // The same bytes from the release and the sanitizer build.

@@ -35,10 +35,14 @@ Run run_of(const std::vector<Row>& rows) {
     result.end_s = row.end_s;
     result.loading_s = row.loading_s;
     result.iterations = row.iterations;
+    result.service = row.gpus * (row.end_s - row.start_s);
+    result.workers = row.gpus;
     run.result.jobs.push_back(result);
   }
   return run;
 }
+
+Fairness fairness(const Run& run) { return fairness_of(run, measure_jobs(run)); }
 
 // Alone 100, 200, 5 and 40 s; JCT 200, 200, 20 and 160 s; bounded slowdowns 2, 1, 2 (5 s count as
 // 10) and 4; their inverses 1/2, 1, 1/2 and 1/4.
@@ -80,7 +84,7 @@ TEST(Fairness, JainsIndex) {
 }
 
 TEST(Fairness, OfFourJobs) {
-  const Fairness fairness = fairness_of(four_jobs());
+  const Fairness fairness = test::fairness(four_jobs());
   EXPECT_DOUBLE_EQ(fairness.bounded_slowdown.avg, 9.0 / 4);
   EXPECT_DOUBLE_EQ(fairness.bounded_slowdown.median, 2);
   EXPECT_DOUBLE_EQ(fairness.bounded_slowdown.p99, 2 + 0.97 * 2);
@@ -94,7 +98,7 @@ TEST(Fairness, OfFourJobs) {
 }
 
 TEST(Fairness, OfUsers) {
-  const Fairness fairness = fairness_of(four_jobs());
+  const Fairness fairness = test::fairness(four_jobs());
   EXPECT_EQ(fairness.users, 2U);
   ASSERT_EQ(fairness.top_users.size(), 2U);
   const UserSummary& ann = fairness.top_users[0];  // 340 GPU seconds against 200
@@ -114,10 +118,41 @@ TEST(Fairness, WhatFailuresUndoIsNoGoodput) {
   restarted.requeued_s = 20;  // of which 20 in the queue again
   restarted.loading_s = 30;
   restarted.lost_s = 40;
-  const Fairness fairness = fairness_of(run);
+  restarted.service = 2 * 130;
+  const Fairness fairness = test::fairness(run);
   // Held 2 x 130 + 200 + 40 + 100; kept 2 x (130 - 30 - 40) + 200 + 40 + 80.
   EXPECT_DOUBLE_EQ(fairness.goodput, 440.0 / 600);
   EXPECT_DOUBLE_EQ(fairness.top_users[0].avg_wait_s, (70 + 10) / 2.0);
+}
+
+TEST(Fairness, WhatPreemptionsCostIsNoGoodput) {
+  mosim::Run run = four_jobs();
+  JobResult& preempted = run.result.jobs[0];  // 150 s on 2 GPUs, of which 10 loading
+  preempted.preemptions = 1;
+  preempted.requeued_s = 20;
+  preempted.restart_s = 25;
+  preempted.lost_s = 5;
+  preempted.service = 2 * 130;
+  const Fairness fairness = test::fairness(run);
+  // Held 2 x 130 + 200 + 40 + 100; kept 2 x (130 - 10 - 25 - 5) + 200 + 40 + 80.
+  EXPECT_DOUBLE_EQ(fairness.goodput, 500.0 / 600);
+  EXPECT_EQ(fairness.top_users[0].preemptions, 1U);
+  // Nothing of this is in the time alone, which stays 100 s: JCT 200 is a slowdown of 2.
+  EXPECT_DOUBLE_EQ(fairness.bounded_slowdown.median, 2);
+  const Summary summary = summarize(run);
+  EXPECT_EQ(summary.preemptions, 1U);
+  EXPECT_DOUBLE_EQ(summary.restart_gpu_s, 50);
+  EXPECT_DOUBLE_EQ(summary.lost_gpu_s, 10);
+}
+
+TEST(Fairness, AResizedJobCountsTheGpusThatItHeld) {
+  mosim::Run run = run_of({{"ann", 4, 0, 0, 100, 20, 80, 1}});
+  run.result.jobs[0].service = 4 * 40 + 2 * 60;  // 4 GPUs, then 2: 2.8 on average
+  EXPECT_DOUBLE_EQ(gpus_held(run.result.jobs[0]), 2.8);
+  EXPECT_DOUBLE_EQ(summarize(run).gpu_utilization, 280.0 / 800);
+  const Fairness fairness = test::fairness(run);
+  EXPECT_DOUBLE_EQ(fairness.top_users[0].gpu_hours, 280.0 / 3600);
+  EXPECT_DOUBLE_EQ(fairness.goodput, 0.8);  // 20 of 100 s loading
 }
 
 TEST(Fairness, TenUsersAtMostByGpuTimeThenByName) {
@@ -125,7 +160,7 @@ TEST(Fairness, TenUsersAtMostByGpuTimeThenByName) {
   const std::vector<const char*> names{"l", "k", "j", "i", "h", "g", "f", "e", "d", "c", "b", "a"};
   for (const char* name : names) rows.push_back({name, 1, 0, 0, 100, 0, 100, 1});
   rows.push_back({"k", 1, 0, 0, 100, 0, 100, 1});
-  const Fairness fairness = fairness_of(run_of(rows));
+  const Fairness fairness = test::fairness(run_of(rows));
   EXPECT_EQ(fairness.users, 12U);
   ASSERT_EQ(fairness.top_users.size(), 10U);
   EXPECT_EQ(fairness.top_users[0].name, "k");
@@ -142,13 +177,13 @@ TEST(Fairness, StandsAtTheEndOfTheSummary) {
   EXPECT_EQ(json["users"]["count"], 2);
   EXPECT_EQ(json["users"]["top"][1]["user"], "bob");
   EXPECT_EQ(json.items().begin().key(), "schema_version");
-  EXPECT_EQ(std::prev(json.end(), 5).key(), "lost_gpu_s");
+  EXPECT_EQ(std::prev(json.end(), 6).key(), "restart_gpu_s");
 }
 
 TEST(Fairness, WithoutNamesThereAreNoUsers) {
   mosim::Run run = four_jobs();
   for (TraceJob& job : run.trace.jobs) job.user.clear();
-  const Fairness fairness = fairness_of(run);
+  const Fairness fairness = test::fairness(run);
   EXPECT_FALSE(fairness.jain_users);
   EXPECT_TRUE(fairness.top_users.empty());
   const auto json = nlohmann::json::parse(summary_json(summarize(run), "scenario"));
@@ -157,7 +192,7 @@ TEST(Fairness, WithoutNamesThereAreNoUsers) {
 }
 
 TEST(Fairness, OfNoJobs) {
-  const Fairness fairness = fairness_of(run_of({}));
+  const Fairness fairness = test::fairness(run_of({}));
   EXPECT_DOUBLE_EQ(fairness.bounded_slowdown.avg, 0);
   EXPECT_DOUBLE_EQ(fairness.jain_jobs, 1);
   EXPECT_DOUBLE_EQ(fairness.goodput, 1);

@@ -87,6 +87,27 @@ TEST(Characterize, IterationsFromDurationAndLoading) {
   EXPECT_EQ(brief.iterations, 0);
 }
 
+// A part of a GPU is asked for in thousandths, at least one, where GPUs are shared; its length is
+// what the trace measured on the part.
+TEST(Characterize, APartOfAGpuIsTakenWhereGpusAreShared) {
+  const ProfileTable table({{{"m", 1}, {1, 0, 0, 0}}, {{"m", 2}, {1, 0, 0, 0}}});
+  CharacterizeOptions sharing;
+  sharing.share_gpus = true;
+  Trace trace = one_job(100);
+  const auto milli = [&](double share, const CharacterizeOptions& options) {
+    trace.jobs[0].gpu_share = share;
+    const Job job = characterize(trace, table, options)[0];
+    EXPECT_EQ(job.iterations, 100);
+    return job.request.gpu_milli;
+  };
+  EXPECT_EQ(milli(0.4604, sharing), 460U);
+  EXPECT_EQ(milli(0.0001, sharing), 1U);
+  EXPECT_EQ(milli(1, sharing), 1000U);
+  EXPECT_EQ(milli(0.46, {}), 1000U);
+  trace.jobs[0].gpus_per_worker = 2;  // parts of several GPUs are whole ones
+  EXPECT_EQ(milli(0.46, sharing), 1000U);
+}
+
 TEST(Catalogues, ModelsAndGpusLoad) {
   const ModelPool pool = read_pool("default");
   std::size_t in_pool = 0;

@@ -28,7 +28,7 @@ class NoScheduler : public Scheduler {
     unexpected();
   }
   [[nodiscard]] double contention_factor(JobIndex) const override { unexpected(); }
-  [[nodiscard]] bool may_preempt(JobIndex) const override { unexpected(); }
+  [[nodiscard]] double preemptible_at_s(JobIndex) const override { unexpected(); }
   [[nodiscard]] bool may_resize(JobIndex, std::uint32_t) const override { unexpected(); }
   [[nodiscard]] double remaining_s(JobIndex) const override { unexpected(); }
   bool try_start(JobIndex, std::uint32_t) override { unexpected(); }

@@ -92,7 +92,7 @@ TEST(PolicyRegistry, RefusesDuplicatesAndUnknownNames) {
   EXPECT_EQ(registry.queues().size(), 1U);
   EXPECT_EQ(registry.placements().size(), 1U);
   EXPECT_EQ(complaint([&] { static_cast<void>(registry.make_queue("mien")); }),
-            "policy 'mien' is not registered; expected mine");
+            "policy 'mien' is not registered; expected one of mine (nearest: 'mine')");
   EXPECT_THROW(static_cast<void>(registry.make_placement("other")), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(registry.make_placement("")), std::invalid_argument);
 }
@@ -149,8 +149,8 @@ TEST(Parameters, WrongOnesAreRefusedWithWhatWasExpected) {
             "of at least 0");
   EXPECT_EQ(wrong("kind=c"), "parameter 'kind' of policy 'p' is 'c'; expected a or b");
   EXPECT_EQ(wrong("cuont=1"),
-            "policy 'p' has no parameter 'cuont'; expected count (number, count, flag, time, list "
-            "or kind)");
+            "policy 'p' has no parameter 'cuont'; expected one of number, count, flag, time, list, "
+            "kind (nearest: 'count')");
   EXPECT_EQ(wrong("count=1, count=2"),
             "parameter 'count' of policy 'p' is given twice; expected it once");
   EXPECT_EQ(wrong("count"), "'p(count)' is not a policy; expected NAME or NAME(key=value, ...)");

@@ -62,6 +62,7 @@ Job random_job(const ClusterSpec& spec, double submit_s) {
   if (types > 1) out.by_gpu = std::make_shared<const std::vector<JobProfile>>(profiles);
   if (pick(0, 4) == 0) out.request.gpu_type = GpuTypeId{pick(0U, static_cast<unsigned>(types))};
   out.request.gpus_per_worker = pick(1U, 3U);
+  if (out.request.gpus() == 1 && pick(0, 3) > 0) out.request.gpu_milli = pick(1U, 10U) * 100;
   out.request.memory_mb_per_worker = pick(0, 2) == 0 ? 0 : pick(50U, 200U);
   if (!spec.virtual_clusters.empty()) {
     const auto parts = static_cast<unsigned>(spec.virtual_clusters.size());
@@ -93,9 +94,9 @@ Case random_case() {
   Case one;
   one.cluster = random_cluster();
   one.queue = *rc::gen::element<std::string>("fifo", "fifo-skip");
-  one.placement = *rc::gen::element<std::string>("bin-packing", "load-balancing", "consolidate",
-                                                 "consolidate-relaxed", "topology",
-                                                 "most-allocated", "least-allocated", "random");
+  one.placement = *rc::gen::element<std::string>(
+      "bin-packing", "load-balancing", "consolidate", "consolidate-relaxed", "topology",
+      "most-allocated", "least-allocated", "random", "fragmentation");
   one.options.mix_gpu_types = pick(0, 3) == 0;
   one.options.contention.kind = *rc::gen::element(ContentionKind::none, ContentionKind::fixed,
                                                   ContentionKind::mosim, ContentionKind::mosim);
@@ -188,6 +189,7 @@ void check_limits(const Case& one, const std::vector<Stay>& stays) {
   for (const Stay& at : stays) {
     const double time_s = at.start_s + kSlack;
     std::vector<std::uint64_t> gpus(servers_of.size());
+    std::map<std::pair<ServerId, std::uint32_t>, std::uint32_t> shared;  // thousandths by GPU
     std::vector<double> memory(servers_of.size());
     std::map<VirtualClusterId, std::uint64_t> held;
     for (const Stay& stay : stays) {
@@ -195,9 +197,19 @@ void check_limits(const Case& one, const std::vector<Stay>& stays) {
       const ResourceRequest& request = one.jobs[stay.job].request;
       held[one.jobs[stay.job].virtual_cluster] += request.gpus();
       for (const WorkerGroup& group : stay.groups) {
-        gpus[index(group.server)] += std::uint64_t{group.workers} * request.gpus_per_worker;
+        if (request.shares_gpu()) {
+          std::uint32_t& held_of_it = shared[{group.server, group.gpu}];
+          if (held_of_it == 0) ++gpus[index(group.server)];
+          held_of_it += request.gpu_milli;
+        } else {
+          gpus[index(group.server)] += std::uint64_t{group.workers} * request.gpus_per_worker;
+        }
         memory[index(group.server)] += 1e6 * group.workers * request.memory_mb_per_worker;
       }
+    }
+    for (const auto& [gpu, milli] : shared) {
+      RC_ASSERT(milli <= kGpuParts);
+      RC_ASSERT(gpu.second < servers_of[index(gpu.first)].gpus);
     }
     for (std::size_t server = 0; server < servers_of.size(); ++server) {
       RC_ASSERT(gpus[server] <= servers_of[server].gpus);
@@ -282,6 +294,9 @@ TEST(Engine, RulesHoldOnRandomClustersWithFailures) {
     RC_CLASSIFY(!result.earlier_attempts.empty(), "with lost attempts");
     RC_CLASSIFY(!one.cluster.virtual_clusters.empty(), "with virtual clusters");
     RC_CLASSIFY(one.cluster.gpu_types().size() > 1, "with GPU types");
+    RC_CLASSIFY(
+        std::ranges::any_of(one.jobs, [](const Job& job) { return job.request.shares_gpu(); }),
+        "with shared GPUs");
     for (std::size_t i = 0; i < one.jobs.size(); ++i) check_job(one, one.jobs[i], result.jobs[i]);
     const std::vector<Stay> stays = stays_of(result);
     check_places(one, stays);

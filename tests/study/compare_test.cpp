@@ -71,7 +71,7 @@ TEST_F(CompareRuns, SetsMetricsAndJobsSideBySide) {
             200)});
   EXPECT_EQ(comparison.labels, (Labels{"first", "other"}));
   EXPECT_TRUE(comparison.warnings.empty()) << comparison.warnings.front();
-  const ComparedMetric& jct = comparison.metrics[6];
+  const ComparedMetric& jct = comparison.metrics[8];
   EXPECT_EQ(jct.name, "jct_s.avg");
   EXPECT_DOUBLE_EQ(*jct.values[1], 200);
   EXPECT_DOUBLE_EQ(*jct.change(1), -0.2);
@@ -107,6 +107,17 @@ TEST_F(CompareRuns, TellsOtherTracesAndComparesTheCommonJobs) {
   EXPECT_EQ(comparison.jobs[0].common, 1U);
   EXPECT_EQ(comparison.jobs[0].lost, 1U);
   EXPECT_DOUBLE_EQ(comparison.jobs[0].median_change_s, 10);
+}
+
+TEST_F(CompareRuns, TellsOtherModels) {
+  const char* was = "job_id,model,gpus,submit_s,jct_s\na,vgg16,1,0,100\nb,bert,2,0,200\n";
+  const char* is = "job_id,model,gpus,submit_s,jct_s\na,vgg16,1,0,100\nb,gpt2,2,0,100\n";
+  const RunComparison comparison = compare_runs(
+      {make("first", was, 150, kScenario, 16, 2), make("other", is, 100, kScenario, 16, 2)});
+  EXPECT_EQ(comparison.warnings,
+            (Labels{"first and other: 1 jobs have another model",
+                    "first and other: figures job by job are of the 1 common jobs"}));
+  EXPECT_EQ(comparison.jobs[0].gained, 0U);
 }
 
 TEST_F(CompareRuns, TellsOtherClusters) {
@@ -161,9 +172,9 @@ TEST_F(CompareRuns, EveryFormHasTheSameNumbers) {
             200)});
   const Json json = Json::parse(comparison_json(comparison));
   EXPECT_EQ(json["runs"][1]["label"], "other");
-  EXPECT_EQ(json["metrics"][6]["values"], Json({250.0, 200.0}));
-  EXPECT_DOUBLE_EQ(json["metrics"][6]["changes"][1].get<double>(), -0.2);
-  EXPECT_TRUE(json["metrics"][18]["values"][0].is_null());
+  EXPECT_EQ(json["metrics"][8]["values"], Json({250.0, 200.0}));
+  EXPECT_DOUBLE_EQ(json["metrics"][8]["changes"][1].get<double>(), -0.2);
+  EXPECT_TRUE(json["metrics"][29]["values"][0].is_null());
   EXPECT_EQ(json["jobs"][0]["gained"], 2);
   EXPECT_EQ(json["jobs"][0]["most_gained"][0]["job_id"], "d");
   EXPECT_EQ(json["warnings"], Json::array());

@@ -106,9 +106,9 @@ class Scaled : public ::testing::Test {
     return read_trace(
         {.file = folder_.write("t.csv",
                                "job_id,model,arrival_time,duration,gpu_workers,num_iteration,"
-                               "start_time,deadline\n"
-                               "a,,0,50,2,1000,10,400\nb,,100,50,2,1000,130,500\n"
-                               "c,,200,50,2,1000,200,800\n"),
+                               "start_time,deadline,estimate_s\n"
+                               "a,,0,50,2,1000,10,400,\nb,,100,50,2,1000,130,500,80\n"
+                               "c,,200,50,2,1000,200,800,\n"),
          .filter = filter});
   }
 
@@ -121,6 +121,7 @@ TEST_F(Scaled, TimeScalesEverything) {
   EXPECT_EQ(trace.jobs[1].duration_s, 25);
   EXPECT_EQ(trace.jobs[1].start_s, 65);
   EXPECT_EQ(trace.jobs[1].deadline_s, 250);
+  EXPECT_EQ(trace.jobs[1].estimate_s, 40);
   EXPECT_EQ(trace.jobs[1].iterations, 500);
 }
 
@@ -139,6 +140,7 @@ TEST_F(Scaled, LoadScaleOfTwoDoublesTheLoad) {
   EXPECT_EQ(twice.jobs[1].submit_s, 50);
   EXPECT_EQ(twice.jobs[1].start_s, 80);
   EXPECT_EQ(twice.jobs[1].deadline_s, 450);
+  EXPECT_EQ(twice.jobs[1].estimate_s, 80);
   EXPECT_EQ(twice.jobs[1].iterations, 1000);
   // Both at once: twice the time, submitted twice as fast.
   const Trace both = scaled({.time_scale = 2, .load_scale = 2});

@@ -37,6 +37,8 @@ const std::vector<Facet>& facets() {
        [](T, J job) { return job.duration_known ? shown(job.duration_s) : std::string("none"); }},
       {"start times", [](T trace, J job) { return moment(trace, job.start_s); }},
       {"deadlines", [](T trace, J job) { return moment(trace, job.deadline_s); }},
+      {"estimates", [](T, J job) { return shown(job.estimate_s); }},
+      {"priorities", [](T, J job) { return shown(job.priority); }},
       {"iterations", [](T, J job) { return shown(job.iterations); }},
       {"models", [](T, J job) { return job.model; }},
       {"users", [](T, J job) { return job.user; }},
@@ -106,6 +108,8 @@ TraceJob random_job(int number) {
   if (job.duration_known) job.duration_s = random_time();
   if (coin()) job.start_s = job.submit_s + random_time();
   if (coin()) job.deadline_s = job.submit_s + random_time();
+  if (coin()) job.estimate_s = random_time();
+  if (coin()) job.priority = between(-1000, 1000) / 7.0;
   if (coin()) job.iterations = 1 + random_time();
   job.model = some_name();
   job.user = some_name();

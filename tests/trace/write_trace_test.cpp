@@ -27,6 +27,8 @@ Trace two_jobs() {
   full.start_s = 12;
   full.iterations = 7;
   full.deadline_s = 500;
+  full.estimate_s = 150;
+  full.priority = -1.5;
   full.model = "bert";
   full.user = "ann";
   full.virtual_cluster = "vc \"x\"";
@@ -52,10 +54,11 @@ TEST(WriteTrace, MosimHoldsEverything) {
   EXPECT_EQ(written(trace, "mosim"),
             "job_id,model,arrival_time,duration,gpu_workers,num_iteration,gpu_per_worker,gpu_share,"
             "gpu_type,cpu_per_gpu_worker,memory_mb_per_worker,batch_size,start_time,deadline,"
-            "status,user,virtual_cluster,time_zero\n"
-            "\"a,1\",bert,10.5,100,2,7,4,0.46,V100,8,1000,64,12,500,timed-out,ann,\"vc \"\"x\"\"\","
+            "estimate_s,priority,status,user,virtual_cluster,time_zero\n"
+            "\"a,1\",bert,10.5,100,2,7,4,0.46,V100,8,1000,64,12,500,150,-1.5,timed-out,ann,\"vc "
+            "\"\"x\"\"\","
             "2017-10-09 07:01:55\n"
-            "b,,60,30.25,3,,1,1,,0,0,0,,,unknown,,,2017-10-09 07:01:55\n");
+            "b,,60,30.25,3,,1,1,,0,0,0,,,,,unknown,,,2017-10-09 07:01:55\n");
   EXPECT_EQ(losses_of(trace, "mosim"), Lines{});
 }
 
@@ -75,8 +78,9 @@ TEST(WriteTrace, PhillyCsv) {
             "2017-10-09 07:02:55,30.25,3,90.75,\n");
   EXPECT_EQ(losses_of(two_jobs(), "philly-csv"),
             (Lines{"ids of 2 jobs (changed)", "submission times of 1 job (changed)",
-                   "start times of 1 job", "deadlines of 1 job", "iterations of 1 job",
-                   "models of 1 job", "users of 1 job", "GPU types of 1 job", "statuses of 1 job",
+                   "start times of 1 job", "deadlines of 1 job", "estimates of 1 job",
+                   "priorities of 1 job", "iterations of 1 job", "models of 1 job",
+                   "users of 1 job", "GPU types of 1 job", "statuses of 1 job",
                    "workers of several GPUs of 1 job", "GPU shares of 1 job", "CPU cores of 1 job",
                    "memory sizes of 1 job", "batch sizes of 1 job"}));
 }
@@ -114,12 +118,13 @@ TEST(WriteTrace, HeliosAndAcme) {
             "2017-10-09 07:03:47,100,1,800\n"
             "b,,1,3,0,Other,COMPLETED,2017-10-09 07:02:55,2017-10-09 07:02:55,"
             "2017-10-09 07:03:25,30,0,90\n");
-  EXPECT_EQ(losses_of(two_jobs(), "helios"),
-            (Lines{"submission times of 1 job (changed)", "durations of 1 job (changed)",
-                   "start times of 1 job (made up)", "deadlines of 1 job", "iterations of 1 job",
-                   "models of 1 job", "GPU types of 1 job", "statuses of 1 job (made up)",
-                   "workers of several GPUs of 1 job", "GPU shares of 1 job",
-                   "memory sizes of 1 job", "batch sizes of 1 job"}));
+  EXPECT_EQ(
+      losses_of(two_jobs(), "helios"),
+      (Lines{"submission times of 1 job (changed)", "durations of 1 job (changed)",
+             "start times of 1 job (made up)", "deadlines of 1 job", "estimates of 1 job",
+             "priorities of 1 job", "iterations of 1 job", "models of 1 job", "GPU types of 1 job",
+             "statuses of 1 job (made up)", "workers of several GPUs of 1 job",
+             "GPU shares of 1 job", "memory sizes of 1 job", "batch sizes of 1 job"}));
 }
 
 TEST(WriteTrace, FormatsOfSimulators) {
@@ -196,6 +201,8 @@ TEST(MosimTrace, OptionalColumnsAreChecked) {
   refused("memory_mb_per_worker", "-1");
   refused("start_time", "now");
   refused("deadline", "1e300");
+  refused("estimate_s", "-1");
+  refused("priority", "high");
 }
 
 TEST(MosimTrace, ABlankDurationIsNotKnown) {
