@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 namespace mosim {
 namespace {
@@ -49,7 +50,7 @@ class Shortage {
 }  // namespace
 
 std::int64_t by_submission(const JobView& job) {
-  const std::int64_t number = index(job.index());
+  const auto number = static_cast<std::int64_t>(index(job.index()));
   return job.stage() == JobStage::running ? number - kRunningFirst : number;
 }
 
@@ -106,11 +107,12 @@ void ByPriority::decide(Scheduler& scheduler) {
   for (const JobIndex job : changed_) rank_again(scheduler, job);
   preempting_ = preempts_at(scheduler.now_s());
   ranked_running_ = false;
+  retry_s_ = std::numeric_limits<double>::infinity();
   visit(scheduler);
   // Worst first, so that an order may put each before the last.
-  for (auto job = returned_.rbegin(); job != returned_.rend(); ++job) {
-    order_->stopped(scheduler, *job);
-    standings_[index(*job)].place = Place::none;
+  for (const JobIndex job : std::views::reverse(returned_)) {
+    order_->stopped(scheduler, job);
+    standings_[index(job)].place = Place::none;
   }
   ask_to_be_woken(scheduler);
 }
@@ -168,7 +170,12 @@ bool ByPriority::make_room(Scheduler& scheduler, const Entry& candidate) {
   for (auto entry = running_.begin(); entry != running_.end() && *entry > candidate;) {
     if (!is_current(scheduler, entry)) continue;
     const Entry victim = *entry++;
-    if (!scheduler.may_preempt(victim.job) || !shortage.add(victim.job)) continue;
+    const double from_s = scheduler.preemptible_at_s(victim.job);
+    if (from_s > scheduler.now_s()) {
+      retry_s_ = std::min(retry_s_, from_s);
+      continue;
+    }
+    if (!shortage.add(victim.job)) continue;
     victims_.push_back(victim);
     if (!shortage.covered()) continue;
     for (; preempted < victims_.size(); ++preempted) scheduler.preempt(victims_[preempted].job);
@@ -183,11 +190,11 @@ bool ByPriority::make_room(Scheduler& scheduler, const Entry& candidate) {
 
 // Those whose GPUs are still free go on; the others are tried in their turn.
 void ByPriority::settle_victims(Scheduler& scheduler) {
-  for (auto victim = victims_.rbegin(); victim != victims_.rend(); ++victim) {
-    if (scheduler.try_resume(victim->job)) continue;
-    remove(scheduler, victim->job);
-    standings_[index(victim->job)].place = Place::displaced;
-    push(*victim);
+  for (const Entry& victim : std::views::reverse(victims_)) {
+    if (scheduler.try_resume(victim.job)) continue;
+    remove(scheduler, victim.job);
+    standings_[index(victim.job)].place = Place::displaced;
+    push(victim);
   }
 }
 
@@ -217,6 +224,7 @@ bool ByPriority::preempts_at(double now_s) const {
 
 void ByPriority::ask_to_be_woken(Scheduler& scheduler) {
   double at_s = order_->next_change_s(scheduler);
+  if (rule_.quantum_s == 0) at_s = std::min(at_s, retry_s_);
   // Nothing is gained by looking where nobody waits or nobody runs.
   const bool matters = scheduler.waiting_count() > 0 && scheduler.running_count() > 0;
   if (matters && rule_.allowed && rule_.quantum_s > 0) {

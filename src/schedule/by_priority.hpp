@@ -106,6 +106,7 @@ class ByPriority : public Policy {
   std::vector<JobIndex> returned_;        // were preempted in the last decision and wait
   // Of the decision under way.
   bool preempting_ = false;
+  double retry_s_ = 0;  // when a job that had to be left alone may be preempted
   bool ranked_running_ = false;
   std::vector<Entry> candidates_;  // a heap, best first
   std::vector<std::uint8_t> out_;  // by fit class: nobody of it fits

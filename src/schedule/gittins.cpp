@@ -42,7 +42,7 @@ void GittinsOrder::read_trace(const SchedulerView& view) {
   services.reserve(view.jobs());
   for (std::uint32_t i = 0; i < view.jobs(); ++i) {
     const JobIndex job{i};
-    services.push_back(view.remaining_s(job) * static_cast<double>(view.job(job).gpus()));
+    services.push_back(view.remaining_s(job) * view.job(job).request().gpu_share());
   }
   history_ = ServiceHistory(std::move(services));
 }

@@ -11,7 +11,7 @@ KeyOfJob remaining_time(bool estimates) {
 
 KeyOfJob remaining_service(bool estimates) {
   return [time = remaining_time(estimates)](const SchedulerView& view, JobIndex job) {
-    return time(view, job) * static_cast<double>(view.job(job).gpus());
+    return time(view, job) * view.job(job).request().gpu_share();
   };
 }
 

@@ -9,6 +9,11 @@ namespace {
 constexpr std::int64_t kRunningFirst = std::int64_t{1} << 60;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
+// How fast a running job attains service.
+double rate_of(const JobView& job) {
+  return static_cast<double>(job.held_gpus()) * job.request().gpu_milli / kGpuParts;
+}
+
 }  // namespace
 
 double LasOrder::service(const JobView& job) const {
@@ -18,7 +23,10 @@ double LasOrder::service(const JobView& job) const {
 Rank LasOrder::rank(const SchedulerView& view, JobIndex job) {
   if (standings_.empty()) standings_.resize(view.jobs());
   Standing& standing = standings_[index(job)];
-  if (standing.order == 0) standing.order = ++entries_;
+  if (standing.order == 0) {
+    standing.order = ++entries_;
+    event_ = true;
+  }
   return {static_cast<double>(standing.queue), 0, standing.order};
 }
 
@@ -39,7 +47,7 @@ void LasOrder::plan_demotion(const SchedulerView& view, JobIndex job) {
   if (standing.queue >= rules_.limits.size()) return;
   const JobView seen = view.job(job);
   const double left = rules_.limits[standing.queue] - service(seen);
-  plan(demotions_, job, view.now_s() + left / static_cast<double>(seen.held_gpus()));
+  plan(demotions_, job, view.now_s() + left / rate_of(seen));
 }
 
 // The running jobs of a queue have the smallest numbers, those preempted negative ones, those that
@@ -66,6 +74,7 @@ void LasOrder::stopped(const SchedulerView& view, JobIndex job) {
 void LasOrder::ended(const SchedulerView& view, JobIndex job) {
   (void)view;
   cancel(job);
+  event_ = true;
 }
 
 void LasOrder::move(const SchedulerView& view, JobIndex job, std::uint32_t queue) {
@@ -82,8 +91,9 @@ void LasOrder::advance(const SchedulerView& view, std::vector<JobIndex>& changed
     changed.push_back(job);
   }
   demoted_.clear();
-  demote_due(view, changed);
   promote_due(view, changed);
+  event_ = event_ || view.now_s() >= look_s_;
+  if (event_ || !rules_.demote_late) demote_due(view, changed);
 }
 
 void LasOrder::demote_due(const SchedulerView& view, std::vector<JobIndex>& changed) {
@@ -108,25 +118,33 @@ void LasOrder::promote_due(const SchedulerView& view, std::vector<JobIndex>& cha
     standing.service = view.job(job).attained_service();
     standing.served_s = view.job(job).served_s();
     move(view, job, 0);
+    event_ = true;
     changed.push_back(job);
   }
 }
 
-double LasOrder::next_demotion_s(const SchedulerView& view) const {
-  if (demotions_.empty()) return kNever;
-  // Nobody gains by one when nobody waits.
-  if (!rules_.demote_late) return view.waiting_count() > 0 ? demotions_.begin()->first : kNever;
+double LasOrder::late_demotion_s(const SchedulerView& view) const {
   double next = kNever;
   for (const auto& [at_s, job] : demotions_) {
     const Standing& standing = standings_[index(job)];
     const JobView seen = view.job(job);
     const double left = rules_.limits[standing.queue] - (seen.served_s() - standing.served_s);
-    next = std::min(next, std::max(1.0, std::ceil(left / static_cast<double>(seen.held_gpus()))));
+    next = std::min(next, std::max(1.0, std::ceil(left / rate_of(seen))));
   }
   return view.now_s() + next;
 }
 
+double LasOrder::next_demotion_s(const SchedulerView& view) const {
+  if (rules_.demote_late) return look_s_;
+  // Nobody gains by one when nobody waits.
+  const bool matters = !demotions_.empty() && view.waiting_count() > 0;
+  return matters ? demotions_.begin()->first : kNever;
+}
+
 double LasOrder::next_change_s(const SchedulerView& view) {
+  // An earlier look may wake it too, at which nothing is due any more.
+  if (rules_.demote_late && event_) look_s_ = late_demotion_s(view);
+  event_ = false;
   const double promotion = promotions_.empty() ? kNever : promotions_.begin()->first;
   return std::min(promotion, next_demotion_s(view));
 }

@@ -56,6 +56,7 @@ class LasOrder : public Order {
   void demote_due(const SchedulerView& view, std::vector<JobIndex>& changed);
   void promote_due(const SchedulerView& view, std::vector<JobIndex>& changed);
   [[nodiscard]] double next_demotion_s(const SchedulerView& view) const;
+  [[nodiscard]] double late_demotion_s(const SchedulerView& view) const;
 
   LasRules rules_;
   std::vector<Standing> standings_;  // by job
@@ -66,6 +67,9 @@ class LasOrder : public Order {
   std::int64_t entries_ = 0;
   std::int64_t starts_ = 0;
   std::int64_t stops_ = 0;
+  // Of late demotions: when the next are due, and whether jobs came or went, which is as good.
+  double look_s_ = std::numeric_limits<double>::infinity();
+  bool event_ = false;
 };
 
 }  // namespace mosim
