@@ -212,6 +212,10 @@ struct PreparedRun {
 // The policies that the scenario names: one, or one for each virtual cluster.
 [[nodiscard]] std::vector<ActivePolicy> active_policies(const Scenario& scenario);
 
+// How the scenario's queue is written where the caller brings the policy: this and its name. Such a
+// scenario is not read back: there is no policy of that name.
+inline constexpr std::string_view kCallersPolicy = "python:";
+
 // Simulates a prepared run.
 [[nodiscard]] Run simulate(const Scenario& scenario, PreparedRun prepared,
                            std::function<void(const Progress&)> progress = {});

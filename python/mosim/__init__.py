@@ -9,6 +9,7 @@
 from ._core import Job, Jobs, Scheduler, SchedulerView
 from ._core import version as __version__
 from ._errors import Diagnostic, InputError, InvalidAction, RunError
+from ._place import Place
 from ._policy import Policy
 from ._registry import PolicyInfo, policies
 from ._run import Result, compare, run
@@ -20,6 +21,7 @@ __all__ = [
     "InvalidAction",
     "Job",
     "Jobs",
+    "Place",
     "Policy",
     "PolicyInfo",
     "Result",

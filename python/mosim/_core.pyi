@@ -5,6 +5,7 @@ from typing import Any, Callable, Collection, Iterator, Optional
 import numpy as np
 import numpy.typing as npt
 
+from ._place import Place
 from ._policy import Policy
 
 version: str
@@ -19,6 +20,7 @@ class Result:
     @property
     def schedule_digest(self) -> str: ...
     def job_columns(self) -> dict[str, npt.NDArray[Any] | list[str]]: ...
+    def attempt_columns(self) -> dict[str, npt.NDArray[Any] | list[str]]: ...
     def timeline_columns(self) -> dict[str, npt.NDArray[Any]]: ...
     def save(self, dir: str) -> None: ...
 
@@ -67,6 +69,16 @@ class Job:
     @property
     def gpus_per_worker(self) -> int: ...
     @property
+    def cpus_per_worker(self) -> int: ...
+    @property
+    def memory_mb_per_worker(self) -> int: ...
+    @property
+    def gpu_milli(self) -> int:
+        """Thousandths of its GPU; 1000 unless it shares one."""
+    @property
+    def gpu_type(self) -> str | None:
+        """On which alone it may run."""
+    @property
     def priority(self) -> float:
         """Larger goes first."""
     @property
@@ -78,6 +90,9 @@ class Job:
     @property
     def skew(self) -> float:
         """The largest tensor's share of its model's parameters."""
+    @property
+    def checkpoint_bytes(self) -> float:
+        """What it saves when it is preempted."""
     @property
     def stage(self) -> str:
         """coming, waiting, running or done."""
@@ -102,11 +117,14 @@ class Job:
     @property
     def preemptions(self) -> int: ...
     @property
-    def place(self) -> dict[int, int]:
-        """Workers by server: where it runs, or where a waiting job ran last."""
+    def place(self) -> Place:
+        """Where it runs, or where a waiting job ran last."""
     @property
     def contention(self) -> float:
         """By how much the networking time of a running job is stretched now."""
+    @property
+    def preemptible_at_s(self) -> float:
+        """When a running job will have run as long as preemption.min_run asks."""
     @property
     def remaining_s(self) -> float:
         """The oracle: how long it would still run alone on the GPUs that it asks for.
@@ -142,14 +160,37 @@ class SchedulerView:
     @property
     def gpus_per_server(self) -> npt.NDArray[np.int64]: ...
     @property
+    def free_cpus_per_server(self) -> npt.NDArray[np.int64]:
+        """0 too where cores are not limited."""
+    @property
+    def cpus_per_server(self) -> npt.NDArray[np.int64]:
+        """0: not limited."""
+    @property
+    def gpu_type_per_server(self) -> npt.NDArray[np.int64]:
+        """Positions in `gpu_types`."""
+    @property
+    def gpu_types(self) -> list[str]: ...
+    @property
     def rack_per_server(self) -> npt.NDArray[np.int64]: ...
     @property
     def jobs(self) -> int:
         """How many the run has, those to come included."""
     def job(self, index: int) -> Job:
-        """The job with this index. IndexError when there is none."""
-    def find_place(self, job: Job, workers: int = 0) -> dict[int, int] | None:
-        """Workers by server, by the scenario's placement; None when there is no room.
+        """The job with this index. IndexError when there is none.
+
+        Reading one that is not submitted yet is for policies that have "remaining_time" in `needs`;
+        `InvalidAction` for others.
+        """
+    def pools_of(self, job: Job) -> list[npt.NDArray[np.int64]]:
+        """The servers of each pool that the job may use, in the order in which pools are tried.
+
+        A place has servers of one pool.
+        """
+    def gpu_rooms(self, server: int) -> npt.NDArray[np.int64]:
+        """What is free of each GPU of a server, in thousandths: 1000 of one that no job shares, be
+        it free or not. Empty when none is shared."""
+    def find_place(self, job: Job, workers: int = 0) -> Place | None:
+        """A place for a waiting job by the scenario's placement; None when there is no room.
 
         With `workers`, a place for that many instead of as many as the job asks for.
         """
@@ -160,7 +201,7 @@ class SchedulerView:
     def fit_class(self, job: Job) -> int:
         """Jobs of one class fit or do not fit together: they ask for the same of the same servers."""
     def may_preempt(self, job: Job) -> bool:
-        """Whether it runs, and has run as long as preemption.min_run asks."""
+        """Whether a running job has run as long as preemption.min_run asks."""
     def may_resize(self, job: Job, workers: int) -> bool:
         """Whether the job can run on that many workers: whether it has a profile there."""
 
@@ -168,7 +209,7 @@ class Scheduler(SchedulerView):
     """What a policy sees and does in `decide`.
 
     Actions take effect at once. One that is not allowed raises `mosim.InvalidAction` and changes
-    nothing. A place is a dictionary of workers by server, in the order of the ranks.
+    nothing. A place is a `Place`, or a dictionary of workers by server in the order of the ranks.
     """
 
     def try_start(self, job: Job, workers: int = 0) -> bool:

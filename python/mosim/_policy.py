@@ -28,9 +28,11 @@ class Policy(ABC):
     can be keys of a dictionary.
     """
 
-    #: In messages and in the run's scenario; the name of the class when it is not set.
-    name: ClassVar[str] = ""
-    #: Any of "remaining_time" (the oracle: Job.remaining_s), "estimates" and "deadlines".
+    #: In messages and in the run's scenario, and part of its digest: a policy with parameters has
+    #: them in it, set in __init__. The name of the class when it is not set.
+    name: str = ""
+    #: Any of "remaining_time" (the oracle: Job.remaining_s, and jobs that
+    #: are not submitted yet), "estimates" and "deadlines".
     needs: ClassVar[Collection[str]] = ()
     #: On a cluster with virtual clusters: whether each gets a policy of its own, which sees its
     #: jobs alone. Then `run` takes the class, not an instance.

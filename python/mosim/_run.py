@@ -37,6 +37,12 @@ class Result:
         return _frame(self._core.job_columns())
 
     @cached_property
+    def attempts(self) -> Any:
+        """A pandas DataFrame with a row per time on servers that was not a job's last:
+        attempts.csv. Empty when no job was preempted, moved or stopped by a failure."""
+        return _frame(self._core.attempt_columns())
+
+    @cached_property
     def timeline(self) -> Any:
         """A pandas DataFrame with a row per time at which the cluster changed: timeline.csv."""
         return _frame(self._core.timeline_columns())

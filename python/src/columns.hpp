@@ -31,17 +31,21 @@ auto computed_column(std::size_t size, const Value& value) {
   return column;
 }
 
+// Bytes that are no UTF-8 become replacement characters, as in summary.json.
+inline pybind11::str to_str(std::string_view text) {
+  PyObject* made =
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+  if (made == nullptr) throw pybind11::error_already_set();
+  return pybind11::reinterpret_steal<pybind11::str>(made);
+}
+
 // Names as str objects, one for all that are equal.
 class Names {
  public:
-  // Bytes that are no UTF-8 become replacement characters, as in summary.json.
   pybind11::str operator()(const std::string& text) {
     const auto found = known_.find(text);
     if (found != known_.end()) return found->second;
-    PyObject* made =
-        PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
-    if (made == nullptr) throw pybind11::error_already_set();
-    return known_.emplace(text, pybind11::reinterpret_steal<pybind11::str>(made)).first->second;
+    return known_.emplace(text, to_str(text)).first->second;
   }
 
  private:

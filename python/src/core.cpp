@@ -31,7 +31,8 @@ PYBIND11_MODULE(_core, module) {
   module.def("policies", &list_policies);
   bind_errors();
   bind_traces(module);
-  bind_desk(module);
+  bind_job(module);
+  bind_scheduler(module);
   bind_results(module);
   bind_runs(module);
 }

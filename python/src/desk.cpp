@@ -6,6 +6,19 @@ namespace mosim::python {
 
 JobView JobHandle::view() const { return desk->view().job(index); }
 
+const TraceJob& JobHandle::traced() const {
+  static_cast<void>(view());  // the trace is there as long as it is
+  return desk->trace()[mosim::index(index)];
+}
+
+Desk::Desk(const PreparedRun& run)
+    : waiting(run.jobs.size()),
+      running(run.jobs.size()),
+      trace_(run.trace.jobs),
+      gpu_types_(run.cluster.gpu_types()),
+      place_type_(py::module_::import("mosim._place").attr("Place")),
+      jobs_(run.jobs.size()) {}
+
 const JobSet& JobsHandle::set() const {
   return stage == JobStage::waiting ? desk->waiting : desk->running;
 }
@@ -28,11 +41,6 @@ const py::object& Desk::job(JobIndex job) {
   return object;
 }
 
-const TraceJob& Desk::traced(JobIndex job) const {
-  static_cast<void>(view());  // the trace is there as long as it is
-  return trace_[index(job)];
-}
-
 JobIndex Desk::own(const JobHandle& job) const {
   if (job.desk.get() != this) throw py::value_error("the job is of another run");
   return job.index;
@@ -41,6 +49,7 @@ JobIndex Desk::own(const JobHandle& job) const {
 void Desk::close() {
   open(nullptr, nullptr);
   std::vector<py::object>().swap(jobs_);
+  place_type_ = py::object();
 }
 
 }  // namespace mosim::python

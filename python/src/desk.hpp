@@ -4,14 +4,13 @@
 #include <pybind11/pybind11.h>
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "job_set.hpp"
 #include "mosim/policy.hpp"
-#include "mosim/trace.hpp"
+#include "mosim/scenario.hpp"
 
 namespace mosim::python {
 
@@ -23,6 +22,8 @@ struct JobHandle {
   JobIndex index{};
 
   [[nodiscard]] JobView view() const;
+  // What the trace says of it.
+  [[nodiscard]] const TraceJob& traced() const;
 };
 
 // The waiting or the running jobs. Walking them sees changes: a job that left is not reached, and
@@ -36,8 +37,8 @@ struct JobsHandle {
 
 class Desk : public std::enable_shared_from_this<Desk> {
  public:
-  Desk(std::size_t jobs, std::span<const TraceJob> trace)
-      : waiting(jobs), running(jobs), trace_(trace), jobs_(jobs) {}
+  // With the GIL.
+  explicit Desk(const PreparedRun& run);
 
   virtual ~Desk() = default;
   Desk(const Desk&) = delete;
@@ -50,10 +51,13 @@ class Desk : public std::enable_shared_from_this<Desk> {
 
   // The one Python object of a job.
   [[nodiscard]] const pybind11::object& job(JobIndex index);
-  // What the trace says of it.
-  [[nodiscard]] const TraceJob& traced(JobIndex index) const;
   // The job of an argument, which must be of this run.
   [[nodiscard]] JobIndex own(const JobHandle& job) const;
+
+  [[nodiscard]] std::span<const TraceJob> trace() const { return trace_; }
+  [[nodiscard]] const std::vector<std::string>& gpu_types() const { return gpu_types_; }
+  // An empty mosim.Place.
+  [[nodiscard]] pybind11::object new_place() const { return place_type_(); }
 
   // The call at hand; null pointers when there is none.
   void open(const SchedulerView* view, Scheduler* scheduler) {
@@ -70,6 +74,8 @@ class Desk : public std::enable_shared_from_this<Desk> {
   const SchedulerView* view_ = nullptr;
   Scheduler* scheduler_ = nullptr;
   std::span<const TraceJob> trace_;
+  std::vector<std::string> gpu_types_;
+  pybind11::object place_type_;
   std::vector<pybind11::object> jobs_;  // made when they are asked for
 };
 
@@ -79,8 +85,9 @@ class ActionDesk : public Desk {
   using Desk::Desk;
 };
 
-// `Scheduler`, `SchedulerView`, `Job` and `Jobs` of Python.
-void bind_desk(pybind11::module_& module);
+// `Job` and `Jobs` of Python, and its `SchedulerView` and `Scheduler`.
+void bind_job(pybind11::module_& module);
+void bind_scheduler(pybind11::module_& module);
 // The iterator over `Jobs`.
 pybind11::object iterate(const pybind11::object& jobs);
 

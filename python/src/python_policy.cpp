@@ -25,13 +25,14 @@ class PythonPolicy : public Policy {
   // With the GIL.
   PythonPolicy(const py::object& policy, std::string name, const PreparedRun& run)
       : name_(std::move(name)),
-        desk_(std::make_shared<ActionDesk>(run.jobs.size(), run.trace.jobs)),
+        desk_(std::make_shared<ActionDesk>(run)),
         scheduler_(py::cast(desk_)),
         decide_(policy.attr("decide")),
         on_submit_(method_of(policy, "on_submit")),
         on_requeue_(method_of(policy, "on_requeue")),
         on_end_(method_of(policy, "on_end")) {
     if (!on_requeue_) on_requeue_ = on_submit_;
+    // Attributes of the object, as they are read faster than properties.
     scheduler_.attr("waiting") = py::cast(JobsHandle{desk_, JobStage::waiting});
     scheduler_.attr("running") = py::cast(JobsHandle{desk_, JobStage::running});
   }
@@ -64,7 +65,8 @@ class PythonPolicy : public Policy {
   }
 
   void decide(Scheduler& scheduler) override {
-    call(scheduler, &scheduler, [&] { return PyObject_CallOneArg(decide_.ptr(), scheduler_.ptr()); });
+    call(scheduler, &scheduler,
+         [&] { return PyObject_CallOneArg(decide_.ptr(), scheduler_.ptr()); });
   }
 
  private:
@@ -86,15 +88,13 @@ class PythonPolicy : public Policy {
     Py_DECREF(result);
   }
 
-  // The exception comes out of the run as it is, with a note that says where it was raised. An
-  // action that was refused says so itself.
+  // The exception comes out of the run as it is, with a note that says where it was raised.
   [[noreturn]] void fail(double now_s) const {
-    const py::error_already_set error;
-    const py::object refused = py::module_::import("mosim._errors").attr("InvalidAction");
-    if (!error.matches(refused) && py::hasattr(error.value(), "add_note")) {
+    py::error_already_set error;
+    if (py::hasattr(error.value(), "add_note")) {
       error.value().attr("add_note")(fmt::format("in policy '{}' at {} s", name_, now_s));
     }
-    throw error;
+    throw std::move(error);
   }
 
   std::string name_;

@@ -15,6 +15,7 @@ struct Result {
   Scenario scenario;
   Run run;
   Summary summary;
+  std::vector<JobMeasures> measures;
   std::string scenario_digest;
   std::vector<std::string> warnings;
   // What the run was given in memory: the folder of the run gets it as files.

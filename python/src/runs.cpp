@@ -30,6 +30,8 @@ Scenario scenario_of(Request& request) {
     request.overrides.push_back({"profile.backend", "table", "profiles", false});
     request.overrides.push_back({"profile.table", "profiles.csv", "profiles", false});
   }
+  // In place of one that the scenario may name, which need not be registered any more.
+  if (request.policy) request.overrides.push_back({"scheduler.queue", "fifo", "policy", false});
   Scenario scenario = request.text ? parse_scenario(request.name, *request.text, request.overrides)
                                    : load_scenario(request.name, request.overrides);
   if (request.trace && scenario.trace_format != "auto") scenario.trace_format = "mosim";
@@ -66,13 +68,24 @@ std::vector<ActivePolicy> policies_of(const Policies& given, const Result& resul
   return python_policies(given.first, given.make, prepared);
 }
 
+// What a policy in Python raised comes out as it is.
+void rethrow_python(const RunError& error) {
+  try {
+    std::rethrow_if_nested(error);
+  } catch (const py::error_already_set&) {
+    throw;
+  } catch (const std::exception&) {
+    return;
+  }
+}
+
 Run simulate_with(const Policies& given, const Result& result, PreparedRun prepared,
                   const std::function<void(const Progress&)>& progress) {
   const std::vector<ActivePolicy> policies = policies_of(given, result, prepared);
   try {
     return simulate(result.scenario, std::move(prepared), policies, progress);
   } catch (const RunError& error) {
-    std::rethrow_if_nested(error);  // what a policy raised
+    rethrow_python(error);
     throw;
   }
 }
@@ -81,7 +94,7 @@ Result run_request(Request request, const Policies& policies,
                    const std::function<void(const Progress&)>& progress) {
   Result result;
   result.scenario = scenario_of(request);
-  if (request.policy) result.scenario.queue = "python:" + *request.policy;
+  if (request.policy) result.scenario.queue = std::string(kCallersPolicy) + *request.policy;
   PreparedRun prepared = prepare(result.scenario, inputs_of(request, result.scenario));
   result.scenario_digest = prepared.digest;
   result.warnings = prepared.warnings;
@@ -90,6 +103,7 @@ Result run_request(Request request, const Policies& policies,
   }
   result.run = simulate_with(policies, result, std::move(prepared), progress);
   result.summary = summarize(result.run);
+  result.measures = measure_jobs(result.run);
   if (request.trace) result.trace = std::move(request.trace->second);
   if (request.profiles) result.profiles = std::move(request.profiles->second);
   return result;
@@ -106,14 +120,13 @@ std::unique_ptr<Result> run(std::string name, std::optional<std::string> text,
                             const PythonOverrides& overrides, std::optional<NamedText> trace,
                             std::optional<NamedText> profiles, const py::object& policy,
                             const py::object& make_policy, const py::object& progress) {
-  Request request{std::move(name), std::move(text), overrides_of(overrides), std::move(trace),
-                  std::move(profiles), {}};
+  Request request{std::move(name),  std::move(text),     overrides_of(overrides),
+                  std::move(trace), std::move(profiles), {}};
   const Policies policies{policy, make_policy};
   if (!policy.is_none()) request.policy = policy.attr("name").cast<std::string>();
   const py::gil_scoped_release release;
-  return std::make_unique<Result>(
-      run_request(std::move(request), policies,
-                  [&](const Progress& now) { call_python(now, progress); }));
+  return std::make_unique<Result>(run_request(
+      std::move(request), policies, [&](const Progress& now) { call_python(now, progress); }));
 }
 
 }  // namespace
