@@ -1,9 +1,6 @@
 #include "python_policy.hpp"
 
 #include <fmt/format.h>
-#include <pybind11/stl.h>
-
-#include <set>
 
 #include "desk.hpp"
 
@@ -104,9 +101,9 @@ class PythonPolicy : public Policy {
 };
 
 PolicyNeeds needs_of(const py::object& policy) {
-  const auto names = policy.attr("needs").cast<std::set<std::string>>();
   PolicyNeeds needs;
-  for (const std::string& name : names) {
+  for (const py::handle one : policy.attr("needs")) {
+    const auto name = py::str(one).cast<std::string>();
     if (name == "remaining_time") {
       needs.remaining_time = true;
     } else if (name == "estimates") {

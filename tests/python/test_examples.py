@@ -27,6 +27,13 @@ class Examples(TestCase):
         self.assertEqual(lines[1].split()[0], "jct_s.avg")
         self.assert_picture("jct_cdf.png")
 
+    def test_own_policy(self) -> None:
+        lines = self.run_example("own_policy.py").splitlines()
+        self.assertEqual(lines[0].split(), ["fifo", "fifo-skip", "smallest-first"])
+        self.assertEqual(lines[1].split()[0], "jct_s.avg")
+        written = (self.folder / "out" / "scenario.resolved.yaml").read_text()
+        self.assertIn("python:smallest-first", written)
+
     def test_nic_sweep(self) -> None:
         self.run_example("nic_sweep.py")
         rows = (self.folder / "out" / "nic_sweep.csv").read_text().splitlines()
