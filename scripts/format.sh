@@ -5,5 +5,5 @@ cd "$(dirname "$0")/.."
 
 mode=(-i)
 [ "${1:-}" = --check ] && mode=(--dry-run --Werror)
-find include src tests bench -name '*.hpp' -o -name '*.cpp' | sort |
+find include src tests bench python -name '*.hpp' -o -name '*.cpp' | sort |
   xargs clang-format-19 "${mode[@]}"

@@ -115,6 +115,10 @@ class ProfileTable : public ProfileSource {
 [[nodiscard]] ProfileTable read_profile_table(const std::string& path, const ModelPool& pool,
                                               const std::string& gpu = {});
 
+// The same of a CSV that is in memory; `name` stands for it in messages.
+[[nodiscard]] ProfileTable parse_profile_table(const std::string& name, std::string_view csv,
+                                               const ModelPool& pool, const std::string& gpu = {});
+
 // Reads the authors' pair of CSV files: times per iteration, and the total TX+RX rates from which
 // Eq. 6-7 give each NIC's demand.
 [[nodiscard]] ProfileTable read_artifact_profile(const std::string& times_path,

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -133,6 +135,10 @@ struct Override {
 [[nodiscard]] Scenario load_scenario(const std::string& file,
                                      const std::vector<Override>& overrides);
 
+// The same of a scenario's text; `name` stands for the file.
+[[nodiscard]] Scenario parse_scenario(const std::string& name, const std::string& text,
+                                      const std::vector<Override>& overrides);
+
 // The scenario as YAML with every key written out: `mosim run` reads it back as the same run. The
 // output folder is left out.
 [[nodiscard]] std::string resolved_yaml(const Scenario& scenario);
@@ -159,6 +165,14 @@ struct Override {
 // A source for each GPU type of the cluster, and one for the reference type. Throws InputError.
 [[nodiscard]] ClusterProfiles make_cluster_profiles(const Scenario& scenario,
                                                     const ModelPool& pool);
+
+// What a caller has in memory already, in place of what the scenario names.
+struct GivenInputs {
+  std::optional<Trace> trace = {};  // its filter was its reader's affair: see `trace_options`
+  // The profiles on a GPU type.
+  std::function<std::unique_ptr<ProfileSource>(const ModelPool& pool, const std::string& gpu)>
+      profiles = {};
+};
 
 // When its servers are there. Throws InputError.
 [[nodiscard]] Availability availability_options(const Scenario& scenario);
@@ -193,13 +207,22 @@ struct PreparedRun {
 
 // Reads the trace, gives every job its model and profile, and makes sure that each can be placed.
 // Throws InputError.
-[[nodiscard]] PreparedRun prepare(const Scenario& scenario);
+[[nodiscard]] PreparedRun prepare(const Scenario& scenario, GivenInputs given = {});
 
 // The policies that the scenario names: one, or one for each virtual cluster.
 [[nodiscard]] std::vector<ActivePolicy> active_policies(const Scenario& scenario);
 
+// How the scenario's queue is written where the caller brings the policy: this and its name. Such a
+// scenario is not read back: there is no policy of that name.
+inline constexpr std::string_view kCallersPolicy = "python:";
+
 // Simulates a prepared run.
 [[nodiscard]] Run simulate(const Scenario& scenario, PreparedRun prepared,
+                           std::function<void(const Progress&)> progress = {});
+
+// The same with policies of the caller's in place of those that the scenario names.
+[[nodiscard]] Run simulate(const Scenario& scenario, PreparedRun prepared,
+                           std::span<const ActivePolicy> policies,
                            std::function<void(const Progress&)> progress = {});
 
 }  // namespace mosim

@@ -162,6 +162,9 @@ struct TraceFormat {
 // Memory grows with the jobs kept, not with the text. Formats and their columns: docs/formats.md.
 [[nodiscard]] Trace read_trace(const TraceOptions& options);
 
+// The same of a trace that is in memory, uncompressed; `options.file` is its name in messages.
+[[nodiscard]] Trace read_trace(const TraceOptions& options, std::string_view text);
+
 // The formats that `write_trace` writes.
 [[nodiscard]] std::vector<std::string> writable_trace_formats();
 

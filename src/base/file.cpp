@@ -39,7 +39,7 @@ class TextSource : public ByteSource {
 
 std::unique_ptr<ByteSource> open_bundled(const std::string& path, std::string_view expected) {
   const auto text = find_bundled(std::string_view(path).substr(kBundledPrefix.size()));
-  if (text) return std::make_unique<TextSource>(*text);
+  if (text) return text_source(*text);
   std::vector<std::string> names;
   for (const BundledFile& file : bundled_below("")) {
     names.push_back(std::string(kBundledPrefix) + std::string(file.path));
@@ -66,6 +66,10 @@ std::unique_ptr<ByteSource> open_source(const std::string& path, std::string_vie
     throw unreadable(path, fmt::format("cannot be opened ({})", std::strerror(errno)), expected);
   }
   return decompressed(descriptor_source(descriptor, path), path);
+}
+
+std::unique_ptr<ByteSource> text_source(std::string_view text) {
+  return std::make_unique<TextSource>(text);
 }
 
 std::string_view PeekedSource::peek(std::size_t size) {

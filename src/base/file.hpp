@@ -43,6 +43,9 @@ inline constexpr std::string_view kStandardInput = "-";
 [[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::string& path,
                                                       std::string_view expected);
 
+// Reads from memory, which must outlive it.
+[[nodiscard]] std::unique_ptr<ByteSource> text_source(std::string_view text);
+
 // The whole content of `open_source`, which must not be over 256 MiB.
 [[nodiscard]] std::string read_file(const std::string& path, std::string_view expected);
 

@@ -78,8 +78,11 @@ struct Quantities {
   }
 };
 
-ByGpu read_csv_table(const std::string& path, const ModelPool& pool) {
-  CsvReader csv(path, "a profile table");
+constexpr std::string_view kTable = "a profile table";
+
+ByGpu read_csv_table(const std::string& path, std::unique_ptr<ByteSource> source,
+                     const ModelPool& pool) {
+  CsvReader csv(path, std::move(source), kTable);
   const Quantities units(csv.header(), {path, {}});
   const std::size_t model = csv.require({"model"});
   const std::size_t gpus = csv.require({"gpus"});
@@ -108,7 +111,7 @@ ByGpu read_csv_table(const std::string& path, const ModelPool& pool) {
 }
 
 ByGpu read_yaml_table(const std::string& path, const ModelPool& pool) {
-  const YamlNode root = parse_yaml(path, read_file(path, "a profile table"));
+  const YamlNode root = parse_yaml(path, read_file(path, kTable));
   Problems problems;
   YamlMap map(root, "a profile table", problems);
   const YamlNode* rows = map.any("profiles", true);
@@ -164,7 +167,14 @@ std::string ProfileTable::expected(const std::string& model) const {
 ProfileTable read_profile_table(const std::string& path, const ModelPool& pool,
                                 const std::string& gpu) {
   const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");
-  ByGpu profiles = yaml ? read_yaml_table(path, pool) : read_csv_table(path, pool);
+  ByGpu profiles =
+      yaml ? read_yaml_table(path, pool) : read_csv_table(path, open_source(path, kTable), pool);
+  return table_for(profiles, gpu);
+}
+
+ProfileTable parse_profile_table(const std::string& name, std::string_view csv,
+                                 const ModelPool& pool, const std::string& gpu) {
+  ByGpu profiles = read_csv_table(name, text_source(csv), pool);
   return table_for(profiles, gpu);
 }
 

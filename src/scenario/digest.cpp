@@ -67,7 +67,7 @@ void add_job(Hash& hash, const Job& job) {
 
 // Whether the run may depend on the facts of jobs: fifo and fifo-skip go by the order of arrival.
 bool looks_at_facts(const Scenario& scenario) {
-  if (scenario.preemption_storage > 0) return true;
+  if (scenario.preemption_storage > 0 || scenario.queue.starts_with(kCallersPolicy)) return true;
   const auto policies = active_policies(scenario);
   return std::any_of(policies.begin(), policies.end(), [](const ActivePolicy& policy) {
     return policy.name != "fifo" && policy.name != "fifo-skip";

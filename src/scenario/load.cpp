@@ -292,7 +292,12 @@ Override parse_override(const std::string& text) {
 
 Scenario load_scenario(const std::string& file, const std::vector<Override>& overrides) {
   const std::string path = file.empty() ? std::string(kDefaultScenario) : file;
-  YamlNode root = parse_yaml(path, read_file(path, "a scenario file"));
+  return parse_scenario(path, read_file(path, "a scenario file"), overrides);
+}
+
+Scenario parse_scenario(const std::string& name, const std::string& text,
+                        const std::vector<Override>& overrides) {
+  YamlNode root = parse_yaml(name, text);
   if (root.kind == YamlNode::Kind::null) root.kind = YamlNode::Kind::map;
   Problems problems;
   if (root.kind != YamlNode::Kind::map) {
@@ -312,7 +317,7 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
     cluster = read_cluster_file(scenario, problems);
     problems.throw_if_any();
   }
-  check_together(scenario, path, problems);
+  check_together(scenario, name, problems);
   check_cluster(scenario, {root, cluster ? &*cluster : nullptr}, problems);
   check_availability(scenario, {root, nullptr}, problems);
   problems.throw_if_any();

@@ -198,14 +198,19 @@ std::unique_ptr<ProfileSource> make_profiles(const Scenario& scenario, const Mod
       read_profile_table(scenario.profile_table, pool, scenario.servers.front().gpu));
 }
 
-ClusterProfiles make_cluster_profiles(const Scenario& scenario, const ModelPool& pool) {
+namespace {
+
+// A source for the GPU types of a scenario's servers, which are one here.
+using MakeProfiles = std::function<std::unique_ptr<ProfileSource>(const Scenario& scenario)>;
+
+ClusterProfiles cluster_profiles(const Scenario& scenario, const MakeProfiles& make) {
   ClusterProfiles profiles;
   profiles.gpu_types = cluster_of(scenario).gpu_types();
   for (const std::string& type : profiles.gpu_types) {
     Scenario typed = scenario;
     std::erase_if(typed.servers,
                   [&](const ServerGroup& group) { return canonical_gpu(group.gpu) != type; });
-    profiles.by_gpu.push_back(make_profiles(typed, pool));
+    profiles.by_gpu.push_back(make(typed));
   }
   const std::string reference = canonical_gpu(scenario.reference_gpu);
   const auto& types = profiles.gpu_types;
@@ -214,9 +219,16 @@ ClusterProfiles make_cluster_profiles(const Scenario& scenario, const ModelPool&
     // The servers as they are, with the GPUs that the trace is from.
     Scenario referred = scenario;
     for (ServerGroup& group : referred.servers) group.gpu = reference;
-    profiles.reference = make_profiles(referred, pool);
+    profiles.reference = make(referred);
   }
   return profiles;
+}
+
+}  // namespace
+
+ClusterProfiles make_cluster_profiles(const Scenario& scenario, const ModelPool& pool) {
+  return cluster_profiles(scenario,
+                          [&](const Scenario& typed) { return make_profiles(typed, pool); });
 }
 
 Availability availability_options(const Scenario& scenario) {
@@ -243,15 +255,19 @@ Availability availability_options(const Scenario& scenario) {
   return availability;
 }
 
-PreparedRun prepare(const Scenario& scenario) {
+PreparedRun prepare(const Scenario& scenario, GivenInputs given) {
   PreparedRun run;
   run.cluster = cluster_of(scenario);
-  run.trace = read_trace(trace_options(scenario));
+  run.trace = given.trace ? *std::move(given.trace) : read_trace(trace_options(scenario));
   const ModelPool pool = read_pool(scenario.workloads_pool);
   augment(run.trace, pool, draw_rules(scenario, pool), augment_options(scenario));
   Assignment assignment = assign_jobs(scenario, run.trace);
   run.dropped = std::move(assignment.dropped);
-  run.profiles = std::make_shared<const ClusterProfiles>(make_cluster_profiles(scenario, pool));
+  run.profiles = std::make_shared<const ClusterProfiles>(
+      cluster_profiles(scenario, [&](const Scenario& typed) {
+        return given.profiles ? given.profiles(pool, typed.servers.front().gpu)
+                              : make_profiles(typed, pool);
+      }));
   run.jobs = characterize(run.trace, run.cluster, *run.profiles, assignment.homes,
                           characterize_options(scenario));
   run.warnings = scenario.cluster_notes;
@@ -279,12 +295,18 @@ std::vector<ActivePolicy> active_policies(const Scenario& scenario) {
 
 Run simulate(const Scenario& scenario, PreparedRun prepared,
              std::function<void(const Progress&)> progress) {
+  return simulate(scenario, std::move(prepared), active_policies(scenario), std::move(progress));
+}
+
+Run simulate(const Scenario& scenario, PreparedRun prepared, std::span<const ActivePolicy> policies,
+             std::function<void(const Progress&)> progress) {
   Run run;
   run.cluster = std::move(prepared.cluster);
   run.trace = std::move(prepared.trace);
   run.jobs = std::move(prepared.jobs);
   run.dropped = prepared.dropped.size();
-  const auto placement = policies().make_placement(scenario.placement, scenario.scheduler_seed);
+  const auto placement =
+      mosim::policies().make_placement(scenario.placement, scenario.scheduler_seed);
   SimulationOptions options;
   options.contention = contention_options(scenario);
   options.progress = std::move(progress);
@@ -292,7 +314,7 @@ Run simulate(const Scenario& scenario, PreparedRun prepared,
   options.availability = availability_options(scenario);
   options.preemption = preemption_options(scenario);
   if (prepared.profiles) options.scaled_profile = scaled_profile(*prepared.profiles, run.trace);
-  run.result = simulate(run.cluster, run.jobs, active_policies(scenario), *placement, options);
+  run.result = simulate(run.cluster, run.jobs, policies, *placement, options);
   return run;
 }
 

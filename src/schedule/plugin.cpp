@@ -49,9 +49,17 @@ void check_abi(const std::string& path, const char* abi) {
          fmt::format("{}, which this program is; rebuild the plugin with its headers", ours));
 }
 
+// Where MoSim is a module of another program, such as Python: plugins find its functions.
+void offer_own_symbols() {
+  Dl_info self{};
+  if (::dladdr(reinterpret_cast<const void*>(&offer_own_symbols), &self) == 0) return;
+  ::dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+}
+
 // With everything that it needs. One that needs what this program does not have may say what it was
 // built for, if its functions are looked for only when they are called.
 void* open_object(const std::string& path) {
+  offer_own_symbols();
   void* object = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (object != nullptr) return object;
   const char* error = ::dlerror();

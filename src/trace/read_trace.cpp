@@ -76,15 +76,23 @@ std::vector<std::string> first_row_of(std::string_view head) {
   return fields;
 }
 
-TraceInput open_input(const std::string& file) {
+TraceInput input_of(const std::string& file, std::unique_ptr<ByteSource> source) {
   TraceInput input;
   input.file = file;
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) return input;
-  input.source = std::make_unique<PeekedSource>(open_source(file, "a trace"));
+  input.source = std::make_unique<PeekedSource>(std::move(source));
   input.head = input.source->peek(kHead);
   input.first_row = first_row_of(input.head);
   return input;
+}
+
+TraceInput open_input(const std::string& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    TraceInput folder;
+    folder.file = file;
+    return folder;
+  }
+  return input_of(file, open_source(file, "a trace"));
 }
 
 [[noreturn]] void refuse_unrecognized(const TraceInput& input) {
@@ -140,8 +148,9 @@ const std::vector<TraceFormat>& trace_formats() {
   return formats;
 }
 
-Trace read_trace(const TraceOptions& options) {
-  TraceInput input = open_input(options.file);
+namespace {
+
+Trace read_trace(const TraceOptions& options, TraceInput input) {
   const TraceReader& reader = reader_for(options, input);
   if (input.source == nullptr && !reader.reads_folders) refuse_unrecognized(input);
   TraceBuilder builder(options, options.file);
@@ -153,6 +162,16 @@ Trace read_trace(const TraceOptions& options) {
                      "at least one job");
   }
   return trace;
+}
+
+}  // namespace
+
+Trace read_trace(const TraceOptions& options) {
+  return read_trace(options, open_input(options.file));
+}
+
+Trace read_trace(const TraceOptions& options, std::string_view text) {
+  return read_trace(options, input_of(options.file, text_source(text)));
 }
 
 }  // namespace mosim
