@@ -21,6 +21,7 @@ class Job:
         self.name, self.gpus = row["job_id"], int(row["num_gpu"])
         self.submit, self.duration = float(row["submission_time"]), float(row["duration"])
         self.ran, self.queue, self.running, self.start, self.end = 0.0, 0, False, NEVER, NEVER
+        self.left = []  # attained service at every demotion
 
 
 def load(path):
@@ -42,6 +43,7 @@ def demote(queues, running, rules):
             if rules.one_queue:
                 break
         if level > job.queue:
+            job.left.append(job.ran * job.gpus)
             queues[job.queue].remove(job)
             job.queue = level
             enter(queues[level], job, rules)
@@ -65,8 +67,10 @@ def sort_queue(queue, stopped, rules):
         queue.sort(key=lambda job: (job.start, job.number) if job.running else (NEVER, 0))
     else:
         queue.sort(key=lambda job: not job.running)
-    if rules.preempted == "back":
+    if rules.waiting == "preempted-last":
         queue.sort(key=lambda job: job in stopped)
+    elif rules.waiting == "submission":
+        queue.sort(key=lambda job: (1, job.number) if not job.running else (0, 0))
 
 
 def next_demotion(now, job, rules):
@@ -120,6 +124,16 @@ def average_when_moved(rules, seed):
     return statistics.mean(simulate(jobs, rules))
 
 
+def print_by_gpus(jobs):
+    print("GPUs, jobs, their share of the average JCT, mean service at their demotions")
+    for gpus in sorted({job.gpus for job in jobs}):
+        some = [job for job in jobs if job.gpus == gpus]
+        part = sum(job.end - job.submit for job in some) / len(jobs)
+        most = max(len(job.left) for job in some)
+        lefts = zip(*(job.left for job in some if len(job.left) == most))
+        print(gpus, len(some), f"{part:.0f}", *(f"{statistics.mean(left):.0f}" for left in lefts))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("trace")
@@ -130,12 +144,13 @@ def main():
     parser.add_argument("--order", choices=["running-first", "submission"], default="running-first")
     parser.add_argument("--running", choices=["last-start", "first-start"], default="last-start",
                         help="the order of the running jobs of a queue")
-    parser.add_argument("--preempted", choices=["front", "back"], default="front",
-                        help="of those that wait in the queue")
+    parser.add_argument("--waiting", default="preempted-first", help="the order of the others",
+                        choices=["preempted-first", "preempted-last", "submission"])
     parser.add_argument("--demoted", choices=["front", "back"], default="back",
                         help="of those that wait in the queue that a running job enters")
     parser.add_argument("--moved", type=int, help="the mean of so many traces a little changed")
     parser.add_argument("--jobs", action="store_true", help="prints job_id,jct_s of each")
+    parser.add_argument("--by-gpus", action="store_true", help="prints the parts of the average")
     rules = parser.parse_args()
     if rules.moved:
         averages = [average_when_moved(rules, seed) for seed in range(1, rules.moved + 1)]
@@ -143,7 +158,9 @@ def main():
         return
     jobs = load(rules.trace)
     jct = simulate(jobs, rules)
-    if rules.jobs:
+    if rules.by_gpus:
+        print_by_gpus(jobs)
+    elif rules.jobs:
         print("job_id,jct_s")
         for job in jobs:
             print(f"{job.name},{job.end - job.submit:.6f}")
