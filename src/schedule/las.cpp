@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::int64_t kRunningFirst = std::int64_t{1} << 60;
 constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kRoundingS = 1e-6;  // of times that are whole seconds but for rounding
 
 // How fast a running job attains service.
 double rate_of(const JobView& job) {
@@ -101,7 +102,7 @@ void LasOrder::demote_due(const SchedulerView& view, std::vector<JobIndex>& chan
   do {
     due.clear();
     for (const auto& [at_s, job] : demotions_) {
-      if (at_s > view.now_s()) break;
+      if (at_s > view.now_s() + kRoundingS) break;
       due.push_back(job);
     }
     if (rules_.demote_late) std::sort(due.begin(), due.end());
@@ -129,7 +130,7 @@ double LasOrder::late_demotion_s(const SchedulerView& view) const {
     const Standing& standing = standings_[index(job)];
     const JobView seen = view.job(job);
     const double left = rules_.limits[standing.queue] - (seen.served_s() - standing.served_s);
-    next = std::min(next, std::max(1.0, std::ceil(left / rate_of(seen))));
+    next = std::min(next, std::max(1.0, std::ceil(left / rate_of(seen) - kRoundingS)));
   }
   return view.now_s() + next;
 }
