@@ -16,6 +16,8 @@ namespace mosim {
 // attempts.csv: the times on servers that were not a job's last, in the order of their ends; empty
 // when there are none.
 [[nodiscard]] std::string attempts_csv(const Run& run);
+// How such a time ended, as there.
+[[nodiscard]] std::string_view name_of(AttemptEnd end);
 
 // timeline.csv: the cluster after each time at which a job arrived or ended.
 [[nodiscard]] std::string timeline_csv(const Run& run);

@@ -27,19 +27,6 @@ std::string owner_of(const Run& run, std::size_t job) {
   return virtual_clusters[index(run.jobs[job].virtual_cluster)].name;
 }
 
-// As attempts.csv has it.
-std::string_view name_of(AttemptEnd end) {
-  switch (end) {
-    case AttemptEnd::failed:
-      return "failed";
-    case AttemptEnd::preempted:
-      return "preempted";
-    case AttemptEnd::moved:
-      return "moved";
-  }
-  return "";
-}
-
 }  // namespace
 
 // The columns of jobs.csv (src/output/tables.cpp), in its order.

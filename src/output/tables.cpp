@@ -43,6 +43,8 @@ void append_interruptions(std::string& out, const JobResult& result, const JobMe
                  measures.placement_wait_s, measures.rho, result.workers);
 }
 
+}  // namespace
+
 std::string_view name_of(AttemptEnd end) {
   switch (end) {
     case AttemptEnd::failed:
@@ -54,8 +56,6 @@ std::string_view name_of(AttemptEnd end) {
   }
   return "";
 }
-
-}  // namespace
 
 std::string jobs_csv(const Run& run) {
   std::string out =
