@@ -55,6 +55,9 @@ struct JobMeasures {
   double rho = 1;               // finish-time fairness: JCT over its time on 1/n of the cluster
 };
 
+// All of a job's time in the queue.
+[[nodiscard]] double wait_s(const Run& run, std::size_t job);
+
 // Of each job of the run, in its order. Definitions: docs/outputs.md.
 [[nodiscard]] std::vector<JobMeasures> measure_jobs(const Run& run);
 
@@ -128,6 +131,8 @@ struct Summary {
 };
 
 [[nodiscard]] Summary summarize(const Run& run);
+// The same where the run's `measure_jobs` are at hand.
+[[nodiscard]] Summary summarize(const Run& run, std::span<const JobMeasures> measures);
 
 // A run as far as fidelity is concerned, measured or simulated: a value per job, and the makespan.
 struct Outcome {

@@ -1,7 +1,9 @@
 // What a run leaves behind: the files of its folder, and the table for a person.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,14 +12,20 @@
 
 namespace mosim {
 
-// jobs.csv: one row per job, by submission. Columns: docs/outputs.md. Times in seconds.
-[[nodiscard]] std::string jobs_csv(const Run& run);
+// jobs.csv: one row per job, by submission, with its `measure_jobs`. Columns: docs/outputs.md.
+// Times in seconds.
+[[nodiscard]] std::string jobs_csv(const Run& run, std::span<const JobMeasures> measures);
 
 // attempts.csv: the times on servers that were not a job's last, in the order of their ends; empty
 // when there are none.
 [[nodiscard]] std::string attempts_csv(const Run& run);
 // How such a time ended, as there.
 [[nodiscard]] std::string_view name_of(AttemptEnd end);
+// The GPUs that it had.
+[[nodiscard]] std::uint64_t gpus_of(const Run& run, const EarlierAttempt& attempt);
+
+// Where workers are, as in these files: server:workers of each server, separated by blanks.
+void append_servers(std::string& out, std::span<const WorkerGroup> groups);
 
 // timeline.csv: the cluster after each time at which a job arrived or ended.
 [[nodiscard]] std::string timeline_csv(const Run& run);
@@ -55,7 +63,8 @@ void claim_run_directory(const std::filesystem::path& dir, bool force);
 
 // Writes the files of a run into a claimed folder, each whole or not at all, summary.json last.
 // There is an attempts.csv only where there are such attempts. Throws RunError.
-void write_run(const std::filesystem::path& dir, const Run& run, const std::string& summary,
+void write_run(const std::filesystem::path& dir, const Run& run,
+               std::span<const JobMeasures> measures, const std::string& summary,
                const std::string& resolved_scenario);
 
 }  // namespace mosim

@@ -84,17 +84,13 @@ def read_trace(path: str | os.PathLike[str], **options: Any) -> Trace:
     """
     scenario = ScenarioText({"trace": {"file": os.fspath(path), **options}})
     try:
-        text, notes = _core.read_as_csv(scenario.name, scenario.text, [])
+        text, notes, size = _core.read_as_csv(scenario.name, scenario.text)
     except InputError as error:
         raise with_places(error, {scenario.name: scenario.place}) from None
-    return _trace_of(text, os.fspath(path), notes)
-
-
-def _trace_of(text: str, name: str, notes: str) -> Trace:
     trace = Trace.__new__(Trace)
-    trace._table = TableText([], name)
-    trace._table.text = text
-    trace.name = name
+    trace.name = os.fspath(path)
     trace.notes = notes
-    trace._size = _core.check_trace(name, text)
+    trace._table = TableText([], trace.name)
+    trace._table.text = text
+    trace._size = size
     return trace

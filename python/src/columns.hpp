@@ -31,10 +31,10 @@ auto computed_column(std::size_t size, const Value& value) {
   return column;
 }
 
-// Bytes that are no UTF-8 become replacement characters, as in summary.json.
-inline pybind11::str to_str(std::string_view text) {
-  PyObject* made =
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+// Bytes that are no UTF-8 become replacement characters, as in summary.json, or what else `errors`
+// of Python's bytes.decode says.
+inline pybind11::str to_str(std::string_view text, const char* errors = "replace") {
+  PyObject* made = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), errors);
   if (made == nullptr) throw pybind11::error_already_set();
   return pybind11::reinterpret_steal<pybind11::str>(made);
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "columns.hpp"
 #include "core.hpp"
 #include "mosim/policy.hpp"
 
@@ -14,12 +15,7 @@ void raise(const char* name, const py::object& argument) {
 }
 
 // Names in an input may be no UTF-8.
-py::str text_of(const std::string& text) {
-  PyObject* decoded =
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
-  if (decoded == nullptr) throw py::error_already_set();
-  return py::reinterpret_steal<py::str>(decoded);
-}
+py::str text_of(const std::string& text) { return to_str(text, "backslashreplace"); }
 
 // (file, line, column, message) of each thing that is wrong.
 py::list diagnostics_of(const InputError& error) {

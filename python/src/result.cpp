@@ -1,6 +1,5 @@
 #include "result.hpp"
 
-#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include "base/output_file.hpp"
@@ -15,9 +14,7 @@ namespace {
 
 std::string servers_text(std::span<const WorkerGroup> groups) {
   std::string text;
-  for (const WorkerGroup& group : groups) {
-    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", index(group.server), group.workers);
-  }
+  append_servers(text, groups);
   return text;
 }
 
@@ -46,9 +43,7 @@ py::dict job_columns(const py::object& self) {
   columns["submit_s"] = view_column(jobs, &Job::submit_s, self);
   columns["start_s"] = viewed(&JobResult::start_s);
   columns["end_s"] = viewed(&JobResult::end_s);
-  columns["wait_s"] = computed_column(size, [&](std::size_t i) {
-    return results[i].start_s - jobs[i].submit_s + results[i].requeued_s;
-  });
+  columns["wait_s"] = computed_column(size, [&](std::size_t i) { return wait_s(run, i); });
   columns["training_s"] =
       computed_column(size, [&](std::size_t i) { return results[i].training_s(); });
   columns["jct_s"] =
@@ -89,11 +84,8 @@ py::dict attempt_columns(const py::object& self) {
   columns["start_s"] = view_column(attempts, &EarlierAttempt::start_s, self);
   columns["end_s"] = view_column(attempts, &EarlierAttempt::end_s, self);
   columns["how"] = names([](const EarlierAttempt& one) { return name_of(one.end); });
-  columns["gpus"] = computed_column(size, [&](std::size_t i) {
-    std::int64_t workers = 0;
-    for (const WorkerGroup& group : run.result.groups_of(attempts[i])) workers += group.workers;
-    return workers * run.jobs[index(attempts[i].job)].request.gpus_per_worker;
-  });
+  columns["gpus"] = computed_column(
+      size, [&](std::size_t i) { return static_cast<std::int64_t>(gpus_of(run, attempts[i])); });
   columns["servers"] =
       names([&](const EarlierAttempt& one) { return servers_text(run.result.groups_of(one)); });
   return columns;
@@ -127,7 +119,7 @@ void save(const Result& result, const std::filesystem::path& dir) {
     scenario.profile_table = "profiles.csv";
     write_file(dir / scenario.profile_table, *result.profiles);
   }
-  write_run(dir, result.run, json_of(result), resolved_yaml(scenario));
+  write_run(dir, result.run, result.measures, json_of(result), resolved_yaml(scenario));
 }
 
 void bind_results(py::module_& module) {

@@ -1,7 +1,6 @@
 #include <pybind11/stl.h>
 
 #include "core.hpp"
-#include "overrides.hpp"
 #include "python_policy.hpp"
 #include "result.hpp"
 
@@ -9,6 +8,18 @@ namespace py = pybind11;
 
 namespace mosim::python {
 namespace {
+
+// (key, value, source, whether the value is YAML), as in `Override`.
+using PythonOverrides = std::vector<std::tuple<std::string, std::string, std::string, bool>>;
+
+std::vector<Override> overrides_of(const PythonOverrides& given) {
+  std::vector<Override> overrides;
+  overrides.reserve(given.size());
+  for (const auto& [key, value, source, yaml] : given) {
+    overrides.push_back({key, value, source, yaml});
+  }
+  return overrides;
+}
 
 // A CSV in memory: its name in messages, and its text.
 using NamedText = std::pair<std::string, std::string>;
@@ -102,8 +113,8 @@ Result run_request(Request request, const Policies& policies,
     result.warnings.push_back("dropped: " + dropped);
   }
   result.run = simulate_with(policies, result, std::move(prepared), progress);
-  result.summary = summarize(result.run);
   result.measures = measure_jobs(result.run);
+  result.summary = summarize(result.run, result.measures);
   if (request.trace) result.trace = std::move(request.trace->second);
   if (request.profiles) result.profiles = std::move(request.profiles->second);
   return result;

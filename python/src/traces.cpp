@@ -2,7 +2,6 @@
 
 #include "core.hpp"
 #include "mosim/scenario.hpp"
-#include "overrides.hpp"
 
 namespace py = pybind11;
 
@@ -23,23 +22,23 @@ std::size_t check_trace(const std::string& name, const std::string& csv) {
   return read_trace(options, csv).jobs.size();
 }
 
-// The trace that a scenario names, in the mosim CSV format, and what was said of it.
-std::pair<std::string, std::string> read_as_csv(const std::string& name, const std::string& text,
-                                                const PythonOverrides& overrides) {
+// The trace that a scenario names, in the mosim CSV format, what was said of it, and its jobs.
+std::tuple<std::string, std::string, std::size_t> read_as_csv(const std::string& name,
+                                                              const std::string& text) {
   const py::gil_scoped_release release;
-  const Scenario scenario = parse_scenario(name, text, overrides_of(overrides));
+  const Scenario scenario = parse_scenario(name, text, {});
   const TraceOptions options = trace_options(scenario);
   const Trace trace = read_trace(options);
   std::string csv;
   write_trace(trace, "mosim", [&](std::string_view part) { csv += part; });
-  return {std::move(csv), describe_account(trace, options)};
+  return {std::move(csv), describe_account(trace, options), trace.jobs.size()};
 }
 
 }  // namespace
 
 void bind_traces(py::module_& module) {
   module.def("check_trace", &check_trace, py::arg("name"), py::arg("csv"));
-  module.def("read_as_csv", &read_as_csv, py::arg("name"), py::arg("text"), py::arg("overrides"));
+  module.def("read_as_csv", &read_as_csv, py::arg("name"), py::arg("text"));
 }
 
 }  // namespace mosim::python

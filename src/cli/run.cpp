@@ -61,9 +61,10 @@ void run(const RunArguments& arguments) {
   }
   const Run finished = simulate(scenario, std::move(prepared), progress);
   line.clear();
-  const Summary summary = summarize(finished);
+  const std::vector<JobMeasures> measures = measure_jobs(finished);
+  const Summary summary = summarize(finished, measures);
   const std::string json = summary_json(summary, digest);
-  write_run(scenario.output_dir, finished, json, resolved_yaml(scenario));
+  write_run(scenario.output_dir, finished, measures, json, resolved_yaml(scenario));
   if (arguments.json) {
     fmt::print("{}", json);
   } else if (!arguments.quiet) {

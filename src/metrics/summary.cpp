@@ -13,12 +13,6 @@ double makespan(const Run& run) {
   return run.jobs.empty() ? 0 : latest - run.jobs.front().submit_s;
 }
 
-// All of a job's time in the queue.
-double wait_s(const Run& run, std::size_t job) {
-  const JobResult& result = run.result.jobs[job];
-  return result.start_s - run.jobs[job].submit_s + result.requeued_s;
-}
-
 VirtualClusterSummary summarize(const Run& run, std::span<const JobMeasures> measures,
                                 VirtualClusterId id) {
   VirtualClusterSummary summary;
@@ -98,6 +92,11 @@ void add_up(const Run& run, Summary& summary) {
 
 }  // namespace
 
+double wait_s(const Run& run, std::size_t job) {
+  const JobResult& result = run.result.jobs[job];
+  return result.start_s - run.jobs[job].submit_s + result.requeued_s;
+}
+
 Outcome outcome_of(const Run& run) {
   Outcome outcome;
   for (std::size_t job = 0; job < run.jobs.size(); ++job) {
@@ -109,7 +108,9 @@ Outcome outcome_of(const Run& run) {
   return outcome;
 }
 
-Summary summarize(const Run& run) {
+Summary summarize(const Run& run) { return summarize(run, measure_jobs(run)); }
+
+Summary summarize(const Run& run, std::span<const JobMeasures> measures) {
   Summary summary;
   summary.submitted = run.jobs.size() + run.dropped;
   summary.finished = run.jobs.size();
@@ -121,7 +122,6 @@ Summary summarize(const Run& run) {
   summary.training = describe(outcome.training_s);
   summary.jct = describe(outcome.jct_s);
   summary.makespan_s = outcome.makespan_s;
-  const std::vector<JobMeasures> measures = measure_jobs(run);
   describe_waits(run, measures, summary);
   add_up(run, summary);
   summary.fragmentation = fragmentation(run, summary.makespan_s);

@@ -39,12 +39,12 @@ void claim_run_directory(const fs::path& dir, bool force) {
   }
 }
 
-void write_run(const fs::path& dir, const Run& run, const std::string& summary,
-               const std::string& resolved_scenario) {
+void write_run(const fs::path& dir, const Run& run, std::span<const JobMeasures> measures,
+               const std::string& summary, const std::string& resolved_scenario) {
   // A replaced run must not lend its summary to a half-written one.
   std::error_code ignored;
   fs::remove(dir / kFiles[4], ignored);
-  write_file(dir / kFiles[0], jobs_csv(run));
+  write_file(dir / kFiles[0], jobs_csv(run, measures));
   const std::string attempts = attempts_csv(run);
   if (attempts.empty()) {
     fs::remove(dir / kFiles[1], ignored);

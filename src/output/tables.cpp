@@ -23,14 +23,6 @@ std::vector<std::string> names_of(const std::vector<VirtualCluster>& virtual_clu
   return names;
 }
 
-// server:workers of each server, separated by blanks
-void append_servers(std::string& out, std::span<const WorkerGroup> groups) {
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    fmt::format_to(std::back_inserter(out), FMT_COMPILE("{}{}:{}"), i == 0 ? "" : " ",
-                   index(groups[i].server), groups[i].workers);
-  }
-}
-
 // What most jobs have none of is written in a faster way.
 void append_interruptions(std::string& out, const JobResult& result, const JobMeasures& measures) {
   if (result.preemptions + result.moves == 0 && result.restart_s == 0) {
@@ -57,12 +49,24 @@ std::string_view name_of(AttemptEnd end) {
   return "";
 }
 
-std::string jobs_csv(const Run& run) {
+std::uint64_t gpus_of(const Run& run, const EarlierAttempt& attempt) {
+  std::uint64_t workers = 0;
+  for (const WorkerGroup& group : run.result.groups_of(attempt)) workers += group.workers;
+  return workers * run.jobs[index(attempt.job)].request.gpus_per_worker;
+}
+
+void append_servers(std::string& out, std::span<const WorkerGroup> groups) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE("{}{}:{}"), i == 0 ? "" : " ",
+                   index(groups[i].server), groups[i].workers);
+  }
+}
+
+std::string jobs_csv(const Run& run, std::span<const JobMeasures> measures) {
   std::string out =
       "job_id,model,gpus,submit_s,start_s,end_s,wait_s,training_s,jct_s,compute_s,network_s,"
       "loading_s,iterations,mean_contention,servers,restarts,lost_s,gpu,virtual_cluster,"
       "preemptions,moves,restart_s,capacity_wait_s,placement_wait_s,rho,workers\n";
-  const std::vector<JobMeasures> measures = measure_jobs(run);
   const std::vector<std::string> gpu_types = as_fields(run.cluster.gpu_types());
   const std::vector<std::string> owners = as_fields(names_of(run.cluster.virtual_clusters));
   out.reserve(run.jobs.size() * 240);
@@ -73,10 +77,9 @@ std::string jobs_csv(const Run& run) {
     out += ',';
     append_csv_field(out, run.trace.jobs[i].model);
     fmt::format_to(std::back_inserter(out), FMT_COMPILE(",{},{},{},{},{},{},{},{},{},{},{},{},"),
-                   job.request.gpus(), job.submit_s, result.start_s, result.end_s,
-                   result.start_s - job.submit_s + result.requeued_s, result.training_s(),
-                   result.end_s - job.submit_s, result.compute_s, result.network_s,
-                   result.loading_s, result.iterations, result.mean_contention);
+                   job.request.gpus(), job.submit_s, result.start_s, result.end_s, wait_s(run, i),
+                   result.training_s(), result.end_s - job.submit_s, result.compute_s,
+                   result.network_s, result.loading_s, result.iterations, result.mean_contention);
     append_servers(out, run.result.groups_of(result));
     if (result.restarts == 0 && result.lost_s == 0) {
       out += ",0,0,";
@@ -100,14 +103,10 @@ std::string attempts_csv(const Run& run) {
   if (run.result.earlier_attempts.empty()) return {};
   std::string out = "job_id,start_s,end_s,how,gpus,servers\n";
   for (const EarlierAttempt& attempt : run.result.earlier_attempts) {
-    const std::span<const WorkerGroup> groups = run.result.groups_of(attempt);
-    std::uint64_t workers = 0;
-    for (const WorkerGroup& group : groups) workers += group.workers;
     append_csv_field(out, run.trace.jobs[index(attempt.job)].id);
     fmt::format_to(std::back_inserter(out), FMT_COMPILE(",{},{},{},{},"), attempt.start_s,
-                   attempt.end_s, name_of(attempt.end),
-                   workers * run.jobs[index(attempt.job)].request.gpus_per_worker);
-    append_servers(out, groups);
+                   attempt.end_s, name_of(attempt.end), gpus_of(run, attempt));
+    append_servers(out, run.result.groups_of(attempt));
     out += '\n';
   }
   return out;

@@ -134,7 +134,7 @@ TEST(Tables, OfAPreemptedJob) {
             "job_id,start_s,end_s,how,gpus,servers\n"
             "0,0,10,preempted,4,0:4\n");
   // n = (2 x 50 + 39) / 89 of 4 GPUs; 40 s x 4 / (4 / n) = 40 n: rho = 89^2 / (40 x 139).
-  const std::string jobs = jobs_csv(run);
+  const std::string jobs = jobs_csv(run, measure_jobs(run));
   const std::string rho = std::to_string(89.0 * 89 / (40 * 139)).substr(0, 6);
   EXPECT_NE(jobs.find(",1,0,9,20,20," + rho), std::string::npos) << jobs;
   EXPECT_NE(timeline_csv(run).find("\n10,0,2,0,4,4,0\n30,1,1,2,4,2,2\n50,1,0,4,4,0,0\n"),
