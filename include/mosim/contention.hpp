@@ -22,6 +22,10 @@ struct JobTraffic {
   double demand = 0;          // D, bytes per second on each NIC that its ring crosses
   // On the NIC of each group's server, where that is not D for all; empty otherwise.
   std::span<const double> nic_demands = {};
+  // What max-min sharing goes by where jobs meet: shares grow with the weight, and jobs of a lower
+  // number are served before those of a higher one.
+  double weight = 1;
+  std::uint32_t priority = 0;
 };
 
 // Keeps the contention factor S of every job on the cluster. The four calls follow a job's life;
@@ -53,6 +57,14 @@ class ContentionModel {
     return 0;
   }
 
+  // The placed jobs whose factors may depend on when this one sends, itself among them, in order:
+  // those that it could slow or be slowed by, directly or through others. Valid until the next
+  // call. Only of a job that `sends`.
+  [[nodiscard]] virtual std::span<const JobIndex> component(JobIndex job) const {
+    (void)job;
+    return {};
+  }
+
   // Whether the time at which a placed job sends matters to it or to others. When not, its phases
   // need not be simulated one by one.
   [[nodiscard]] virtual bool sends(JobIndex job) const = 0;
@@ -63,7 +75,13 @@ enum class ContentionKind {
   none,   // S = 1
   fixed,  // S = 1 + ratio while another job is on one of the job's servers
   mosim,  // proportional share of each NIC, Eq. 6-10
+  fair,   // max-min fair share of all links
 };
+
+// Whether the times at which jobs send can matter under this model.
+[[nodiscard]] constexpr bool knows_phases(ContentionKind kind) {
+  return kind == ContentionKind::mosim || kind == ContentionKind::fair;
+}
 
 // When a running job demands bandwidth.
 enum class Resolution {

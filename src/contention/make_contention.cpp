@@ -1,5 +1,6 @@
 #include <stdexcept>
 
+#include "contention/fair.hpp"
 #include "contention/models.hpp"
 
 namespace mosim {
@@ -14,6 +15,8 @@ std::unique_ptr<ContentionModel> make_contention(const ContentionOptions& option
       return std::make_unique<FixedContention>(cluster, setting.jobs, options.ratio);
     case ContentionKind::mosim:
       return std::make_unique<ProportionalSharing>(cluster, setting, options.min_bandwidth);
+    case ContentionKind::fair:
+      return std::make_unique<FairSharing>(cluster, setting, options.min_bandwidth);
   }
   throw std::logic_error("unknown contention model");
 }

@@ -87,6 +87,8 @@ class ChangedJobs {
     jobs_.push_back(JobIndex{job});
   }
 
+  [[nodiscard]] std::span<const JobIndex> jobs() const { return jobs_; }
+
   // What was added since the last call; valid until the next one.
   [[nodiscard]] std::span<JobIndex> take() {
     ++round_;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "contention/members.hpp"
+#include "contention/links.hpp"
 #include "mosim/contention.hpp"
 
 namespace mosim {
@@ -53,39 +53,26 @@ class ProportionalSharing : public ContentionModel {
   std::span<const JobIndex> start_sending(JobIndex job) override;
   std::span<const JobIndex> stop_sending(JobIndex job) override;
   std::span<const JobIndex> remove(JobIndex job) override;
-  [[nodiscard]] double factor(JobIndex job) const override { return jobs_[index(job)].factor; }
+  [[nodiscard]] double factor(JobIndex job) const override { return factors_[index(job)]; }
   [[nodiscard]] double added_slowdown(const JobTraffic& traffic) const override;
-  [[nodiscard]] double nic_load(ServerId server) const override;
-  [[nodiscard]] bool sends(JobIndex job) const override { return !jobs_[index(job)].flows.empty(); }
+  [[nodiscard]] double nic_load(ServerId server) const override { return use_.nic_load(server); }
+  [[nodiscard]] bool sends(JobIndex job) const override {
+    return !use_.of(static_cast<std::uint32_t>(job)).flows.empty();
+  }
+  [[nodiscard]] std::span<const JobIndex> component(JobIndex job) const override {
+    return use_.component(job);
+  }
 
  private:
-  struct Flow {
-    std::uint32_t link = 0;
-    double demand = 0;
-  };
-  struct Job {
-    double factor = 1;
-    std::uint32_t nics = 0;  // the first flows are on NICs, the rest inside servers
-    std::vector<Flow> flows;
-  };
-  struct Link {
-    double capacity = 0;
-    double share = 1;  // min(1, C / sum of D)
-  };
-
-  void add_flows(const JobTraffic& traffic, Job& job) const;
-  void update_link(std::uint32_t link);
+  void update_shares(std::uint32_t job);
   template <typename ShareOf>
-  [[nodiscard]] double factor_with(const Job& job, ShareOf&& share_of) const;
-  [[nodiscard]] double placed_demand(std::uint32_t link) const;
+  [[nodiscard]] double factor_with(const JobFlows& job, ShareOf&& share_of) const;
   std::span<const JobIndex> keep_changed();
 
   double min_bandwidth_;
-  std::uint32_t servers_ = 0;
-  std::vector<Link> links_;  // NICs by server, then the insides of servers
-  MemberTable members_;      // that send
-  MemberTable placed_;       // that would, sooner or later
-  std::vector<Job> jobs_;
+  LinkUse use_;
+  std::vector<double> shares_;   // by link: min(1, C / sum of D)
+  std::vector<double> factors_;  // by job
   ChangedJobs touched_;
 };
 

@@ -265,15 +265,16 @@ const Option<Scenario> kScenarioOptions[] = {
     {"availability.max_restarts", ValueKind::integer, &Scenario::max_restarts,
      "restarts of one job after failures; more end the run with an error", 0, 1e9},
     {"contention.model", ValueKind::choice, &Scenario::contention_model,
-     "how jobs that share a server slow each other down: none, fixed (1 + ratio) or mosim "
-     "(proportional share of each NIC)",
-     0, 0, [] { return std::vector<std::string>{"none", "fixed", "mosim"}; }},
+     "how jobs that share a server slow each other down: none, fixed (1 + ratio), mosim "
+     "(proportional share of each link) or fair (max-min fair share of all links)",
+     0, 0, [] { return std::vector<std::string>{"none", "fixed", "mosim", "fair"}; }},
     {"contention.resolution", ValueKind::choice, &Scenario::contention_resolution,
-     "of mosim: a running job demands bandwidth always (event), or only in the communication "
+     "of mosim and fair: a running job demands bandwidth always (event), or only in the "
+     "communication "
      "phase of each iteration (phase)",
      0, 0, [] { return std::vector<std::string>{"event", "phase"}; }},
     {"contention.min_bandwidth", ValueKind::bandwidth, &Scenario::min_bandwidth,
-     "of mosim: MIN_BW, what a job gets of a NIC at least"},
+     "of mosim and fair: MIN_BW, what a job gets of a link at least"},
     {"contention.ratio", ValueKind::number, &Scenario::fixed_ratio,
      "of fixed: the penalty on networking time while a job shares a server", 0, 1000},
     {"loading", ValueKind::choice, &Scenario::loading,

@@ -90,6 +90,7 @@ ContentionOptions contention_options(const Scenario& scenario) {
   ContentionOptions options;
   if (scenario.contention_model == "none") options.kind = ContentionKind::none;
   if (scenario.contention_model == "fixed") options.kind = ContentionKind::fixed;
+  if (scenario.contention_model == "fair") options.kind = ContentionKind::fair;
   if (scenario.contention_resolution == "phase") options.resolution = Resolution::phase;
   options.min_bandwidth = scenario.min_bandwidth;
   options.ratio = scenario.fixed_ratio;

@@ -68,7 +68,7 @@ Engine::Engine(const ClusterSpec& cluster, std::span<const Job> jobs,
       jobs_(jobs),
       placement_(placement),
       options_(options),
-      whole_iterations_(options.contention.kind == ContentionKind::mosim &&
+      whole_iterations_(knows_phases(options.contention.kind) &&
                         options.contention.resolution == Resolution::phase),
       fallible_(options.availability.any()),
       cluster_(cluster, options.mix_gpu_types),

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -69,7 +70,8 @@ RC_GTEST_PROP(Forecast, IsTheRiseOfTheSumOfFactors, ()) {
   ServerGroup group = servers(5, 8, 100);
   group.intra = pick(0, 2) == 0 ? 0 : 300e6;
   const ClusterSpec spec{{group}};
-  const ContentionKind kind = pick(0, 2) == 0 ? ContentionKind::fixed : ContentionKind::mosim;
+  const ContentionKind kind =
+      std::array{ContentionKind::fixed, ContentionKind::mosim, ContentionKind::fair}[pick(0U, 3U)];
   const auto contention = model(kind, spec, 200e6);
   const std::uint32_t jobs = pick(1U, 6U);
   double before = 0;
