@@ -71,8 +71,9 @@ std::vector<std::string> ClusterSpec::pod_names() const {
     }
     return names;
   }
-  const std::uint64_t per_pod = fabric.pod_racks == 0 ? racks() : fabric.pod_racks;
-  for (std::uint64_t rack = 0; rack < racks(); rack += per_pod) {
+  const std::uint64_t all = racks();
+  const std::uint64_t per_pod = fabric.pod_racks == 0 ? all : fabric.pod_racks;
+  for (std::uint64_t rack = 0; rack < all; rack += per_pod) {
     names.push_back(std::to_string(names.size()));
   }
   return names;

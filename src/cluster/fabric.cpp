@@ -78,8 +78,9 @@ std::uint32_t Fabric::pod_up(std::uint32_t pod, std::uint32_t u, std::uint32_t v
 
 double Fabric::capacity(std::uint32_t link) const {
   if (link < first_rack_link_) return nic_capacities_[link];
-  if (link < first_pod_link_)
+  if (link < first_pod_link_) {
     return rack_capacities_[(link - first_rack_link_) / 2 / rack_uplinks_];
+  }
   return pod_capacities_[(link - first_pod_link_) / 2 / pod_uplinks_ / planes_];
 }
 
