@@ -32,6 +32,7 @@ struct ServerGroup {
   std::uint32_t nics = 1;    // of that bandwidth, per server
   double memory = 0;         // bytes per server; 0: not limited
   std::uint32_t servers_per_rack = 0;  // 0: the group is one rack; groups share no rack
+  std::string pod = {};                // that its racks are in; empty: FabricSpec::pod_racks says
   std::string virtual_cluster = {};    // whose jobs alone it serves; empty: everyone's
 };
 
@@ -43,16 +44,36 @@ struct VirtualCluster {
   std::string queue = {};              // queue discipline; empty: the scheduler's
 };
 
-// Servers are numbered from 0 in the order of their groups, racks and GPU types likewise.
+// The network above the servers' NICs: racks, and pods of racks. A rack's switch has an uplink to
+// each aggregation switch of its pod (without pods: to each spine), and each of those has uplinks
+// to cores of its own. mosim/fabric.hpp has the links.
+struct FabricSpec {
+  std::uint32_t rack_uplinks = 0;    // of each rack; 0: racks do not limit
+  double rack_oversubscription = 1;  // the NICs of a rack by all of its uplinks
+  std::uint32_t pod_racks = 0;       // racks that follow each other are a pod; 0: all are
+  std::uint32_t pod_uplinks = 0;     // of each aggregation switch; 0: pods do not limit
+  double pod_oversubscription = 1;   // the uplinks of a pod's racks by all of its own
+  std::uint64_t ecmp_seed = 1;
+
+  friend bool operator==(const FabricSpec&, const FabricSpec&) = default;
+};
+
+// Servers are numbered from 0 in the order of their groups; racks, pods and GPU types likewise.
 struct ClusterSpec {
   std::vector<ServerGroup> groups;
   std::vector<VirtualCluster> virtual_clusters = {};  // none: one queue for all jobs
+  FabricSpec fabric = {};
 
   [[nodiscard]] std::uint64_t servers() const;
   [[nodiscard]] std::uint64_t gpus() const;
   [[nodiscard]] std::uint64_t racks() const;
   [[nodiscard]] std::vector<std::uint32_t> gpus_by_server() const;
   [[nodiscard]] std::vector<std::uint32_t> racks_by_server() const;
+  // Whether there is more to pods than that all racks are one.
+  [[nodiscard]] bool has_pods() const;
+  [[nodiscard]] std::vector<std::uint32_t> pods_by_rack() const;
+  // As the groups call them, or else their numbers.
+  [[nodiscard]] std::vector<std::string> pod_names() const;
   // The names of the GPU types, each once, by `canonical_gpu`.
   [[nodiscard]] std::vector<std::string> gpu_types() const;
 };

@@ -87,6 +87,12 @@ struct Scenario {
   std::string cluster_gpu_types;
   std::vector<ServerGroup> servers = {ServerGroup{.count = 4}};
   std::vector<VirtualCluster> virtual_clusters = {};
+  std::uint64_t fabric_rack_uplinks = 0;
+  double fabric_rack_oversubscription = 1;
+  std::uint64_t fabric_pod_racks = 0;
+  std::uint64_t fabric_pod_uplinks = 0;
+  double fabric_pod_oversubscription = 1;
+  std::uint64_t fabric_ecmp_seed = 1;
   std::string unmapped = "refuse";
   std::vector<std::string> cluster_notes = {};  // what the cluster file's reader left out
   std::string queue = "fifo";

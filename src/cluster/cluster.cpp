@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 namespace mosim {
 namespace {
@@ -9,6 +10,10 @@ namespace {
 std::uint32_t racks_in(const ServerGroup& group) {
   if (group.servers_per_rack == 0) return group.count == 0 ? 0 : 1;
   return group.count / group.servers_per_rack + (group.count % group.servers_per_rack != 0 ? 1 : 0);
+}
+
+bool names_pods(const ClusterSpec& cluster) {
+  return std::ranges::any_of(cluster.groups, [](const auto& group) { return !group.pod.empty(); });
 }
 
 // Whole units of 10^6 bytes, as jobs ask for them.
@@ -54,6 +59,39 @@ std::vector<std::uint32_t> ClusterSpec::racks_by_server() const {
     first += racks_in(group);
   }
   return racks;
+}
+
+bool ClusterSpec::has_pods() const { return fabric.pod_racks > 0 || names_pods(*this); }
+
+std::vector<std::string> ClusterSpec::pod_names() const {
+  std::vector<std::string> names;
+  if (names_pods(*this)) {
+    for (const ServerGroup& group : groups) {
+      if (std::ranges::find(names, group.pod) == names.end()) names.push_back(group.pod);
+    }
+    return names;
+  }
+  const std::uint64_t all = racks();
+  const std::uint64_t per_pod = fabric.pod_racks == 0 ? all : fabric.pod_racks;
+  for (std::uint64_t rack = 0; rack < all; rack += per_pod) {
+    names.push_back(std::to_string(names.size()));
+  }
+  return names;
+}
+
+std::vector<std::uint32_t> ClusterSpec::pods_by_rack() const {
+  const bool named = names_pods(*this);
+  const auto names = named ? pod_names() : std::vector<std::string>{};
+  std::vector<std::uint32_t> pods;
+  for (const ServerGroup& group : groups) {
+    const auto pod =
+        static_cast<std::uint32_t>(std::ranges::find(names, group.pod) - names.begin());
+    for (std::uint32_t i = 0; i < racks_in(group); ++i) {
+      const auto rack = static_cast<std::uint32_t>(pods.size());
+      pods.push_back(named ? pod : fabric.pod_racks == 0 ? 0 : rack / fabric.pod_racks);
+    }
+  }
+  return pods;
 }
 
 ClusterState::ClusterState(const ClusterSpec& spec, bool mix_gpu_types)

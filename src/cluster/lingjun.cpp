@@ -50,10 +50,14 @@ void read_lingjun_cluster(ClusterInput& input) {
     }
     ++racks[rack];
   }
+  input.cluster.notes.emplace_back(
+      "the cluster file has the racks and pods; what their uplinks carry is for cluster.fabric to "
+      "say");
   for (const auto& [rack, servers] : racks) {
     ServerGroup group = input.server;
     group.count = servers;
     group.servers_per_rack = servers;
+    group.pod = fmt::format("{}/{}", rack[0].name, rack[1].name);
     input.cluster.spec.groups.push_back(std::move(group));
   }
 }

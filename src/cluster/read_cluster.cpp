@@ -57,7 +57,8 @@ const ClusterReader* recognize(const std::string& file) {
 bool alike(const ServerGroup& a, const ServerGroup& b) {
   const auto all = [](const ServerGroup& group) {
     return std::tie(group.gpus, group.gpu, group.nic, group.latency_s, group.intra, group.cpus,
-                    group.nics, group.memory, group.servers_per_rack, group.virtual_cluster);
+                    group.nics, group.memory, group.servers_per_rack, group.pod,
+                    group.virtual_cluster);
   };
   return all(a) == all(b);
 }

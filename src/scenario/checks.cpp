@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "mosim/fabric.hpp"
 #include "scenario/options.hpp"
 
 namespace mosim {
@@ -85,6 +86,50 @@ void check_cluster(const Scenario& scenario, const ScenarioText& text, Problems&
   choices.insert(choices.begin(), {"refuse", "drop"});
   problems.add(place_of(text, "cluster", "unmapped"),
                fmt::format("cluster.unmapped is '{}'", unmapped), one_of(unmapped, choices));
+}
+
+void check_fabric(const Scenario& scenario, const ScenarioText& text, Problems& problems) {
+  constexpr std::uint64_t kMostLinks = 10'000'000;
+  const ClusterSpec cluster = cluster_of(scenario);
+  const auto refuse = [&](std::string what, std::string expected) {
+    problems.add(place_of(text, "cluster", "fabric"), std::move(what), std::move(expected));
+  };
+  const auto has_no_pod = [](const ServerGroup& group) { return group.pod.empty(); };
+  const auto without = std::ranges::find_if(cluster.groups, has_no_pod);
+  const bool named = !std::ranges::all_of(cluster.groups, has_no_pod);
+  if (named && without != cluster.groups.end()) {
+    const auto group = static_cast<std::size_t>(without - cluster.groups.begin());
+    problems.add(place_of(text, "cluster", "servers", group),
+                 "a group of servers has no key 'pod', and others have",
+                 "a pod for each group, or cluster.fabric.pod.racks for all");
+  }
+  if (named && cluster.fabric.pod_racks > 0) {
+    refuse(fmt::format("cluster.fabric.pod.racks is {}, and groups of servers have pods too",
+                       cluster.fabric.pod_racks),
+           "one of the two");
+  }
+  if (cluster.fabric.pod_uplinks > 0 && !cluster.has_pods()) {
+    refuse(fmt::format("cluster.fabric.pod.uplinks is {}, and there are no pods",
+                       cluster.fabric.pod_uplinks),
+           "cluster.fabric.pod.racks above 0, or a pod for each of cluster.servers[]");
+  }
+  if (const std::uint64_t links = Fabric::count_links(cluster); links > kMostLinks) {
+    refuse(fmt::format("the fabric has {} links", links), fmt::format("at most {}", kMostLinks));
+  }
+}
+
+std::vector<std::string> fabric_notes(const FabricSpec& fabric) {
+  std::vector<std::string> notes;
+  const auto note = [&](std::string_view level, double oversubscription, std::uint32_t uplinks) {
+    if (oversubscription == 1 || uplinks > 0) return;
+    notes.push_back(
+        fmt::format("cluster.fabric.{0}.oversubscription does nothing: cluster.fabric.{0}.uplinks "
+                    "is 0, so {0}s do not limit",
+                    level));
+  };
+  note("rack", fabric.rack_oversubscription, fabric.rack_uplinks);
+  note("pod", fabric.pod_oversubscription, fabric.pod_uplinks);
+  return notes;
 }
 
 void check_availability(const Scenario& scenario, const ScenarioText& text, Problems& problems) {

@@ -16,6 +16,12 @@ struct ScenarioText {
 // Names of virtual clusters, where they are given and where they are used.
 void check_cluster(const Scenario& scenario, const ScenarioText& text, Problems& problems);
 
+// Pods and the number of links. The cluster must not have more servers than any may.
+void check_fabric(const Scenario& scenario, const ScenarioText& text, Problems& problems);
+
+// What the keys of the fabric say in vain, for people.
+[[nodiscard]] std::vector<std::string> fabric_notes(const FabricSpec& fabric);
+
 // Servers and times of `availability`.
 void check_availability(const Scenario& scenario, const ScenarioText& text, Problems& problems);
 

@@ -176,6 +176,29 @@ void write_lists(std::string& out, std::string_view section, const Scenario& sce
   });
 }
 
+// What a cluster's fabric would be as keys of a scenario.
+Scenario with_fabric(const FabricSpec& fabric) {
+  Scenario scenario;
+  scenario.fabric_rack_uplinks = fabric.rack_uplinks;
+  scenario.fabric_rack_oversubscription = fabric.rack_oversubscription;
+  scenario.fabric_pod_racks = fabric.pod_racks;
+  scenario.fabric_pod_uplinks = fabric.pod_uplinks;
+  scenario.fabric_pod_oversubscription = fabric.pod_oversubscription;
+  scenario.fabric_ecmp_seed = fabric.ecmp_seed;
+  return scenario;
+}
+
+void write_fabric(std::string& out, const FabricSpec& fabric) {
+  if (fabric == FabricSpec{}) return;
+  out += "fabric:\n";
+  const Scenario scenario = with_fabric(fabric);
+  for (const auto& option : scenario_options()) {
+    const std::string value = get_option(option, scenario);
+    if (!is_of_fabric(option.key) || value == default_of(option)) continue;
+    out += fmt::format("  {}: {}\n", option.key.substr(kFabricKeys.size()), value);
+  }
+}
+
 }  // namespace
 
 std::string resolved_yaml(const Scenario& scenario) {
@@ -194,6 +217,7 @@ std::string resolved_yaml(const Scenario& scenario) {
     const std::string value = get_option(option, scenario);
     // The servers stand for the file that they came from.
     if (value.empty() || is_of_cluster_file(option.key)) continue;
+    if (is_of_fabric(option.key) && value == default_of(option)) continue;
     out += fmt::format("{}{}: {}\n", in_section ? "  " : "",
                        in_section ? option.key.substr(dot + 1) : option.key,
                        option.kind == ValueKind::path_list ? value : yaml_scalar(value));
@@ -205,6 +229,7 @@ std::string cluster_yaml(const ClusterSpec& cluster) {
   std::string out = fmt::format("# Written by MoSim {}.\n", version());
   write_list(out, servers_list(), cluster.groups, "");
   write_list(out, virtual_clusters_list(), cluster.virtual_clusters, "");
+  write_fabric(out, cluster.fabric);
   return out;
 }
 

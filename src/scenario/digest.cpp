@@ -21,8 +21,8 @@ void add_traffic(Hash& hash, const std::vector<GroupTraffic>& traffic) {
 // Keys that count only where they are not at their defaults, so that scenarios from before there
 // were such keys keep their digests.
 bool is_optional(std::string_view key) {
-  return key.starts_with("preemption.") || key.starts_with("scheduler.estimate_") ||
-         key == "scheduler.deadline_factor";
+  return is_of_fabric(key) || key.starts_with("preemption.") ||
+         key.starts_with("scheduler.estimate_") || key == "scheduler.deadline_factor";
 }
 
 // Whether the run depends on the key itself. What the jobs and servers show already is left out, so
@@ -88,7 +88,10 @@ template <typename Item>
 void add_list(Hash& hash, const ListOption<Item>& list, const std::vector<Item>& items) {
   for (const Item& item : items) {
     for (const auto& option : list.options) {
-      hash.add(get_option(option, item));
+      const std::string value = get_option(option, item);
+      // Not to be taken for the virtual cluster that follows; without pods, digests are as ever.
+      if (option.key == "pod" && !value.empty()) hash.add(option.key);
+      hash.add(value);
     }
   }
 }

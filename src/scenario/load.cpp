@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 
 #include "base/file.hpp"
@@ -201,8 +202,19 @@ void check_keys(const YamlNode& map, const std::vector<std::string>& known, Prob
   }
 }
 
+// The fabric of a cluster file. What the scenario itself says of it goes before, so that the keys
+// of one fabric can be varied.
+void read_fabric(const YamlNode& fabric, const YamlNode& root, Scenario& scenario,
+                 Problems& problems) {
+  Scenario both;
+  read_section(fabric, std::string(kFabricKeys), both, problems);
+  read_section(root, "", both, problems);
+  scenario = std::move(both);
+}
+
 // A cluster file of ours has the key servers, alone or below cluster as in a scenario.
-YamlNode read_own_cluster_file(Scenario& scenario, Problems& problems) {
+YamlNode read_own_cluster_file(const YamlNode& scenario_root, Scenario& scenario,
+                               Problems& problems) {
   const std::string& file = scenario.cluster_file;
   YamlNode root = parse_yaml(file, read_file(file, "a cluster file"));
   if (root.kind != YamlNode::Kind::map) {
@@ -214,7 +226,10 @@ YamlNode read_own_cluster_file(Scenario& scenario, Problems& problems) {
   const YamlNode* below = root.find("cluster");
   const YamlNode& cluster = below == nullptr ? root : *below;
   if (below != nullptr) check_keys(root, {"cluster"}, problems);
-  check_keys(cluster, {"servers", "virtual_clusters"}, problems);
+  check_keys(cluster, {"servers", "virtual_clusters", "fabric"}, problems);
+  if (const YamlNode* fabric = cluster.find("fabric")) {
+    read_fabric(*fabric, scenario_root, scenario, problems);
+  }
   scenario.virtual_clusters.clear();
   if (const YamlNode* servers = cluster.find("servers")) {
     read_list(servers_list(), *servers, scenario, problems);
@@ -229,7 +244,8 @@ YamlNode read_own_cluster_file(Scenario& scenario, Problems& problems) {
 }
 
 // Gives the file back where it is YAML, for messages about what it holds.
-std::optional<YamlNode> read_cluster_file(Scenario& scenario, Problems& problems) {
+std::optional<YamlNode> read_cluster_file(const YamlNode& root, Scenario& scenario,
+                                          Problems& problems) {
   const ClusterOptions options{
       .file = scenario.cluster_file,
       .format = scenario.cluster_format,
@@ -239,7 +255,7 @@ std::optional<YamlNode> read_cluster_file(Scenario& scenario, Problems& problems
       .nic = scenario.cluster_nic,
       .gpu_types = scenario.cluster_gpu_types};
   if (cluster_format_of(options) == kOwnClusterFormat) {
-    return read_own_cluster_file(scenario, problems);
+    return read_own_cluster_file(root, scenario, problems);
   }
   ImportedCluster cluster = import_cluster(options);
   scenario.servers = std::move(cluster.spec.groups);
@@ -314,13 +330,17 @@ Scenario parse_scenario(const std::string& name, const std::string& text,
   problems.throw_if_any();
   std::optional<YamlNode> cluster;
   if (!scenario.cluster_file.empty()) {
-    cluster = read_cluster_file(scenario, problems);
+    cluster = read_cluster_file(root, scenario, problems);
     problems.throw_if_any();
   }
   check_together(scenario, name, problems);
   check_cluster(scenario, {root, cluster ? &*cluster : nullptr}, problems);
   check_availability(scenario, {root, nullptr}, problems);
   problems.throw_if_any();
+  check_fabric(scenario, {root, cluster ? &*cluster : nullptr}, problems);
+  problems.throw_if_any();
+  std::ranges::move(fabric_notes(cluster_of(scenario).fabric),
+                    std::back_inserter(scenario.cluster_notes));
   return scenario;
 }
 

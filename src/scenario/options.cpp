@@ -36,6 +36,9 @@ std::vector<std::string> treatment_names() {
 }
 
 constexpr double kMostServers = 1e6;
+constexpr double kMostUplinks = 1024;
+constexpr double kLeastOversubscription = 0.01;
+constexpr double kMostOversubscription = 10000;
 constexpr double kMostSeed = 9007199254740992.0;  // 2^53: exact as a number in JSON and YAML
 
 const Option<Scenario> kScenarioOptions[] = {
@@ -215,6 +218,27 @@ const Option<Scenario> kScenarioOptions[] = {
      "of formats but mosim: bandwidth of a server's NIC; 0 B/s takes that of cluster.servers[]"},
     {"cluster.gpu_types", ValueKind::text, &Scenario::cluster_gpu_types,
      "GPU types of the cluster file and what they are called here, such as G2=A10,G3=T4"},
+    {"cluster.fabric.rack.uplinks", ValueKind::integer, &Scenario::fabric_rack_uplinks,
+     "uplinks of each rack's switch, to as many spines or aggregation switches; 0: racks do not "
+     "limit",
+     0, kMostUplinks},
+    {"cluster.fabric.rack.oversubscription", ValueKind::number,
+     &Scenario::fabric_rack_oversubscription,
+     "bandwidth of a rack's NICs over that of its uplinks, so 8 is 8:1", kLeastOversubscription,
+     kMostOversubscription},
+    {"cluster.fabric.pod.racks", ValueKind::integer, &Scenario::fabric_pod_racks,
+     "racks that follow each other and make a pod; 0: all are one, or the pods are those of "
+     "cluster.servers[].pod",
+     0, kMostServers},
+    {"cluster.fabric.pod.uplinks", ValueKind::integer, &Scenario::fabric_pod_uplinks,
+     "uplinks of each aggregation switch of a pod, to as many cores; 0: pods do not limit", 0,
+     kMostUplinks},
+    {"cluster.fabric.pod.oversubscription", ValueKind::number,
+     &Scenario::fabric_pod_oversubscription,
+     "bandwidth of the uplinks of a pod's racks over that of the pod's own", kLeastOversubscription,
+     kMostOversubscription},
+    {"cluster.fabric.ecmp_seed", ValueKind::integer, &Scenario::fabric_ecmp_seed,
+     "seed of the hash by which flows take their uplinks", 0, kMostSeed},
     {"cluster.unmapped", ValueKind::text, &Scenario::unmapped,
      "jobs that no virtual cluster takes: refuse, drop, or the name of the one that gets them"},
     {"scheduler.queue", ValueKind::queue, &Scenario::queue,
@@ -302,6 +326,8 @@ const Option<ServerGroup> kServerOptions[] = {
      "memory of a server for jobs; 0 B sets no limit"},
     {"servers_per_rack", ValueKind::integer, &ServerGroup::servers_per_rack,
      "servers in a rack; 0: the group is one rack. Groups share no rack", 0, kMostServers},
+    {"pod", ValueKind::text, &ServerGroup::pod,
+     "pod that its racks are in, where pods are not alike; empty: cluster.fabric.pod.racks says"},
     {"virtual_cluster", ValueKind::text, &ServerGroup::virtual_cluster,
      "virtual cluster whose jobs alone run here; empty: everyone's"},
 };

@@ -80,6 +80,14 @@ void for_each_list(Visit&& visit) {
 [[nodiscard]] std::optional<std::pair<std::uint32_t, std::uint32_t>> parse_server_range(
     std::string_view text);
 
+inline constexpr std::string_view kFabricKeys = "cluster.fabric.";
+
+// Whether a key is of the fabric, which is written only where it is not at its default: most
+// clusters have none.
+[[nodiscard]] inline bool is_of_fabric(std::string_view key) {
+  return key.starts_with(kFabricKeys);
+}
+
 // Whether a key says how the cluster file is read: its servers then stand for it.
 [[nodiscard]] bool is_of_cluster_file(std::string_view key);
 

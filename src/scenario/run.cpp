@@ -71,7 +71,15 @@ void settle_unplaceable(const Scenario& scenario, PreparedRun& run) {
 }  // namespace
 
 ClusterSpec cluster_of(const Scenario& scenario) {
-  return {scenario.servers, scenario.virtual_clusters};
+  const auto count = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
+  return {scenario.servers,
+          scenario.virtual_clusters,
+          {.rack_uplinks = count(scenario.fabric_rack_uplinks),
+           .rack_oversubscription = scenario.fabric_rack_oversubscription,
+           .pod_racks = count(scenario.fabric_pod_racks),
+           .pod_uplinks = count(scenario.fabric_pod_uplinks),
+           .pod_oversubscription = scenario.fabric_pod_oversubscription,
+           .ecmp_seed = scenario.fabric_ecmp_seed}};
 }
 
 BuiltinOptions builtin_options(const Scenario& scenario) {

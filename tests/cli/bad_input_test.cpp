@@ -199,6 +199,34 @@ TEST_F(BadInput, KeysOfServers) {
                    {":1:51: virtual_cluster is 'a'", "there are no cluster.virtual_clusters"});
 }
 
+TEST_F(BadInput, KeysOfTheFabric) {
+  const auto refused_fabric = [&](const std::string& keys, const std::vector<std::string>& parts) {
+    scenario_refused("cluster: {fabric: {" + keys + "}}\n", parts);
+  };
+  refused_fabric("rack: {uplink: 1}", {":1:27: unknown key 'cluster.fabric.rack.uplink'",
+                                       "one of uplinks, oversubscription (nearest: 'uplinks')"});
+  refused_fabric("racks: {uplinks: 1}", {":1:20: unknown key 'cluster.fabric.racks'",
+                                         "one of rack, pod, ecmp_seed (nearest: 'rack')"});
+  refused_fabric("rack: {uplinks: 1.5}",
+                 {":1:36: cluster.fabric.rack.uplinks is '1.5'", "an integer from 0 to 1024"});
+  refused_fabric(
+      "rack: {oversubscription: 0}",
+      {":1:45: cluster.fabric.rack.oversubscription is '0'", "a number from 0.01 to 10000"});
+  refused_fabric("pod: {oversubscription: '4:1'}",
+                 {":1:44: cluster.fabric.pod.oversubscription is '4:1'"});
+  refused_fabric("rack: 4", {":1:26: is a value", "keys: uplinks, oversubscription"});
+  refused_fabric("pod: {uplinks: 2}",
+                 {":1:19: cluster.fabric.pod.uplinks is 2, and there are no pods",
+                  "cluster.fabric.pod.racks above 0, or a pod for each of cluster.servers[]"});
+  scenario_refused("cluster: {servers: [{pod: a}, {count: 2}]}\n",
+                   {":1:31: a group of servers has no key 'pod', and others have"});
+  scenario_refused("cluster: {fabric: {pod: {racks: 2}}, servers: [{pod: a}]}\n",
+                   {":1:19: cluster.fabric.pod.racks is 2, and groups of servers have pods too"});
+  scenario_refused(
+      "cluster: {servers: [{count: 1000000, servers_per_rack: 1}], fabric: {rack: {uplinks: 5}}}\n",
+      {":1:69: the fabric has 11000000 links", "at most 10000000"});
+}
+
 TEST_F(BadInput, KeysOfVirtualClusters) {
   const auto refused_list = [&](const std::string& list, const std::vector<std::string>& parts) {
     scenario_refused("cluster: {virtual_clusters: " + list + "}\n", parts);
@@ -225,6 +253,10 @@ TEST_F(BadInput, KeysOfClusterFiles) {
                {"c.yaml:3:3: unknown key 'unmapped'; expected one of servers, virtual_clusters"});
   refused_file("cluster: {servers: [{count: 2}]}\nclusters: {}\n",
                {"c.yaml:2:1: unknown key 'clusters'", "nearest: 'cluster'"});
+  refused_file("servers: [{count: 2}]\nfabric: {rack: {uplinks: two}}\n",
+               {"c.yaml:2:26: cluster.fabric.rack.uplinks is 'two'"});
+  refused_file("servers: [{count: 2}]\nfabric: {pod: {uplinks: 2}}\n",
+               {"c.yaml:2:9: cluster.fabric.pod.uplinks is 2, and there are no pods"});
   refused_file("server: [{count: 2}]\n", {"c.yaml:1:1: unknown key 'server'", "has no key"});
 }
 

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
+#include "mosim/fabric.hpp"
+#include "mosim/output.hpp"
 #include "mosim/scenario.hpp"
 #include "support/command.hpp"
 
@@ -195,6 +198,52 @@ TEST_F(ReadCluster, LingjunHasARackForEachLowestSwitch) {
   EXPECT_EQ(racks, 119U);
   EXPECT_EQ(cluster.spec.groups[0].count, 16U);  // G6,P8,S1 and S2 have 8 hosts each, S3 has 6
   EXPECT_EQ(cluster.spec.groups[1].count, 6U);
+}
+
+// tail -n +2 topo.csv | cut -d, -f2-4 | sort -u | cut -d, -f1,2 | uniq -c counts the racks of a
+// pod: 48 G6,P10; 42 G6,P12; 29 G6,P8. Without the first sort -u and 4th field it counts their
+// hosts.
+TEST_F(ReadCluster, LingjunHasAPodForEachMiddleSwitch) {
+  const std::string file = test::shared_path("traces/alibaba-lingjun-2023/topo.csv");
+  MOSIM_NEEDS(file);
+  const ImportedCluster cluster = import_cluster({.file = file});
+  EXPECT_TRUE(any_note_has(cluster, "what their uplinks carry is for cluster.fabric to say"));
+  EXPECT_EQ(cluster.spec.pod_names(), (std::vector<std::string>{"G6/P8", "G6/P10", "G6/P12"}));
+  const std::vector<std::uint32_t> pods = cluster.spec.pods_by_rack();
+  EXPECT_EQ(std::ranges::count(pods, 0), 29);
+  EXPECT_EQ(std::ranges::count(pods, 1), 48);
+  EXPECT_EQ(std::ranges::count(pods, 2), 42);
+  std::vector<std::uint32_t> servers(3);
+  for (const std::uint32_t rack : cluster.spec.racks_by_server()) ++servers[pods[rack]];
+  EXPECT_EQ(servers, (std::vector<std::uint32_t>{179, 362, 306}));
+}
+
+TEST_F(ReadCluster, LingjunTakesItsUplinksFromTheScenario) {
+  const test::TemporaryFolder folder;
+  const std::string file =
+      folder.write("topo.csv", "ip,DSW,PSW,ASW\na,G1,P1,S1\nb,G1,P1,S2\nc,G1,P2,S1\n");
+  const Scenario scenario =
+      load_scenario("", {{"cluster.file", file, "--cluster"},
+                         parse_override("cluster.nic=16 Gbps"),
+                         parse_override("cluster.fabric.rack={uplinks: 1, oversubscription: 2}"),
+                         parse_override("cluster.fabric.pod={uplinks: 1, oversubscription: 4}")});
+  const ClusterSpec cluster = cluster_of(scenario);
+  const Fabric fabric(cluster);
+  // 3 NICs, 3 racks of one server, 2 pods. Pod G1/P1 has two racks of 8 Gbps, a quarter is 4 Gbps.
+  ASSERT_EQ(fabric.links(), 3U + 6 + 4);
+  EXPECT_EQ(fabric.name(9), "pod G1/P1 up 0/0");
+  EXPECT_EQ(fabric.capacity(9), 4e9 / 8);
+  EXPECT_EQ(fabric.capacity(11), 2e9 / 8);
+  const std::string table = cluster_table(cluster);
+  EXPECT_NE(table.find("racks of servers            3          1             1                 8   "
+                       "              2"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(table.find("pods of racks               2        1-2             1               2-4   "
+                       "              4"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(cluster_json(cluster, {}).find("\"racks_each\""), std::string::npos);
 }
 
 TEST_F(ReadCluster, LingjunOrderDoesNotDependOnTheRows) {
