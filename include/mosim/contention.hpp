@@ -22,6 +22,7 @@ struct JobTraffic {
   double demand = 0;          // D, bytes per second on each NIC that its ring crosses
   // On the NIC of each group's server, where that is not D for all; empty otherwise.
   std::span<const double> nic_demands = {};
+  std::uint64_t flow_key = 0;  // tells its flows apart where ECMP chooses their ways
   // What max-min sharing goes by where jobs meet: shares grow with the weight, and jobs of a lower
   // number are served before those of a higher one.
   double weight = 1;
@@ -101,6 +102,19 @@ struct ContentionSetting {
   std::size_t jobs = 0;            // JobIndex runs from 0 to here
   double most_demand_per_gpu = 0;  // inside a server, of any job: see `intra_demand`
 };
+
+// A link that a job uses.
+struct LinkDemand {
+  std::string link;     // its name
+  double capacity = 0;  // bytes per second, each direction
+  double demand = 0;    // what the job sends over it, were it alone and the link wide enough
+};
+
+// The links that carry the job's traffic: the NICs of its servers, what is above them, and the
+// insides of servers where `mosim` and `fair` follow them.
+[[nodiscard]] std::vector<LinkDemand> links_of(const ClusterSpec& cluster,
+                                               const ContentionSetting& setting,
+                                               const JobTraffic& traffic);
 
 [[nodiscard]] std::unique_ptr<ContentionModel> make_contention(const ContentionOptions& options,
                                                                const ClusterSpec& cluster,

@@ -6,6 +6,7 @@
 
 #include "contention/members.hpp"
 #include "mosim/contention.hpp"
+#include "mosim/fabric.hpp"
 
 namespace mosim {
 
@@ -21,7 +22,7 @@ struct JobFlows {
   std::uint32_t between = 0;
 };
 
-// The links that can be shared: NICs by server, then the insides of servers.
+// The links that can be shared: those of the fabric, then the insides of servers.
 class Links {
  public:
   Links(const ClusterSpec& cluster, const ContentionSetting& setting);
@@ -36,11 +37,15 @@ class Links {
   // of its servers.
   [[nodiscard]] const std::vector<std::uint32_t>& most_members() const { return most_members_; }
 
+  [[nodiscard]] std::string name(std::uint32_t link) const;
+
   // The links that a job with this traffic uses, each once.
   [[nodiscard]] JobFlows flows_of(const JobTraffic& traffic) const;
 
  private:
-  std::uint32_t insides_ = 0;  // the first link inside a server
+  void add_ring(const JobTraffic& traffic, std::vector<Flow>& flows) const;
+
+  Fabric fabric_;
   std::vector<double> capacity_;
   std::vector<std::uint32_t> most_members_;
 };

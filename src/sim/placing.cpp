@@ -180,7 +180,8 @@ double Engine::added_slowdown(JobIndex id, std::span<const WorkerGroup> groups) 
   const JobProfile& profile = *profile_here(id, groups, slowest);
   const std::vector<double> nics =
       nic_demands(profile, groups, jobs_[index(id)].request.gpus_per_worker);
-  return contention_->added_slowdown({groups, workers_of(groups), profile.demand(), nics});
+  return contention_->added_slowdown(
+      {groups, workers_of(groups), profile.demand(), nics, index(id)});
 }
 
 }  // namespace mosim

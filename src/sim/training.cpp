@@ -65,7 +65,7 @@ void Engine::occupy(JobIndex id, std::span<const WorkerGroup> groups) {
     }
   }
   const std::vector<double> nics = nic_demands(profile, groups, request.gpus_per_worker);
-  apply(contention_->place(id, {groups, workers, profile.demand(), nics}));
+  apply(contention_->place(id, {groups, workers, profile.demand(), nics, index(id)}));
 }
 
 // Takes the job, which has stopped sending, off its servers.

@@ -91,10 +91,10 @@ TEST(FairSharing, InsideOfServers) {
 
 TEST(FairSharing, WeightsAndPriorities) {
   const auto contention = fair(cluster(2, 8, 100));
-  send(*contention, kA, {one_each({0, 1}), 2, 100e6, {}, 1, 1});
-  send(*contention, kB, {one_each({0, 1}), 2, 100e6, {}, 3, 1});
+  send(*contention, kA, {one_each({0, 1}), 2, 100e6, {}, 0, 1, 1});
+  send(*contention, kB, {one_each({0, 1}), 2, 100e6, {}, 0, 3, 1});
   EXPECT_DOUBLE_EQ(contention->factor(kA), 4);  // 25 of 100
-  send(*contention, kC, {one_each({0, 1}), 2, 60e6, {}, 1, 0});
+  send(*contention, kC, {one_each({0, 1}), 2, 60e6, {}, 0, 1, 0});
   EXPECT_EQ(contention->factor(kC), 1);
   EXPECT_DOUBLE_EQ(contention->factor(kA), 10);  // a quarter of 40
   EXPECT_DOUBLE_EQ(contention->factor(kB), 100.0 / 30);
@@ -102,8 +102,8 @@ TEST(FairSharing, WeightsAndPriorities) {
 
 TEST(FairSharing, StarvedJobsKeepMinBandwidth) {
   const auto contention = fair(cluster(2, 8, 100));
-  send(*contention, kA, {one_each({0, 1}), 2, 50e6, {}, 1, 1});
-  send(*contention, kB, {one_each({0, 1}), 2, 100e6, {}, 1, 0});
+  send(*contention, kA, {one_each({0, 1}), 2, 50e6, {}, 0, 1, 1});
+  send(*contention, kB, {one_each({0, 1}), 2, 100e6, {}, 0, 1, 0});
   EXPECT_DOUBLE_EQ(contention->factor(kA), 5);  // 50 of MIN_BW = 10
 }
 
@@ -115,6 +115,50 @@ TEST(FairSharing, ComponentsAreJobsThatCanFillALinkTogether) {
   // 120 on server 1; 100 on server 2 fit.
   EXPECT_EQ(sorted(contention->component(kA)), (Jobs{kA, kB}));
   EXPECT_EQ(sorted(contention->component(kC)), (Jobs{kC}));
+}
+
+// Two racks of two servers, NICs of 100 MB/s, 2:1 oversubscribed: 100 MB/s to and from a rack.
+ClusterSpec two_racks(std::uint32_t uplinks) {
+  ServerGroup group = servers(4, 8, 100);
+  group.servers_per_rack = 2;
+  ClusterSpec spec{{group}};
+  spec.fabric.rack_uplinks = uplinks;
+  spec.fabric.rack_oversubscription = 2;
+  return spec;
+}
+
+TEST(FairSharing, RingsMeetOnTheUplinksOfRacks) {
+  // A and B use NICs of their own and cross between the racks: 80 + 70 on uplinks of 100.
+  for (const ContentionKind kind : {ContentionKind::fair, ContentionKind::mosim}) {
+    ContentionOptions options;
+    options.kind = kind;
+    const auto contention = make_contention(options, two_racks(1), {16, 0});
+    send(*contention, kA, {one_each({0, 2}), 2, 80e6});
+    send(*contention, kB, {one_each({1, 3}), 2, 70e6});
+    const bool halves = kind == ContentionKind::fair;
+    EXPECT_DOUBLE_EQ(contention->factor(kA), halves ? 1.6 : 1.5);
+    EXPECT_DOUBLE_EQ(contention->factor(kB), halves ? 1.4 : 1.5);
+  }
+}
+
+TEST(FairSharing, InsideARackNothingIsCrossed) {
+  const auto contention = fair(two_racks(1));
+  send(*contention, kA, {one_each({0, 1}), 2, 80e6});
+  send(*contention, kB, {one_each({2, 3}), 2, 100e6});
+  EXPECT_EQ(contention->factor(kA), 1);
+  EXPECT_EQ(contention->factor(kB), 1);
+}
+
+TEST(FairSharing, LinksOfAJobByName) {
+  const Groups groups = one_each({0, 1, 2});
+  const auto links = links_of(two_racks(1), {1, 0}, {groups, 3, 60e6});
+  std::vector<std::string> names;
+  for (const LinkDemand& link : links) names.push_back(link.link);
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"server 0 NIC", "server 1 NIC", "server 2 NIC", "rack 0 up 0",
+                                      "rack 0 down 0", "rack 1 up 0", "rack 1 down 0"}));
+  EXPECT_DOUBLE_EQ(links.back().capacity, 100e6);
+  EXPECT_DOUBLE_EQ(links.back().demand, 60e6);
 }
 
 // After each of many changes: the factors are those of a model that got all senders at once, the
@@ -135,9 +179,13 @@ RC_GTEST_PROP(FairSharing, IncrementalIsWhole, ()) {
     for (std::uint32_t j = pick(1U, 5U); j > 0; --j) {
       jobs[i].groups.push_back({ServerId{(first + j) % 6}, 1});
     }
-    jobs[i].traffic = {jobs[i].groups,       static_cast<std::uint32_t>(jobs[i].groups.size()),
-                       pick(0U, 150U) * 1e6, {},
-                       pick(1U, 3U) * 1.0,   pick(0U, 2U)};
+    jobs[i].traffic = {jobs[i].groups,
+                       static_cast<std::uint32_t>(jobs[i].groups.size()),
+                       pick(0U, 150U) * 1e6,
+                       {},
+                       0,
+                       pick(1U, 3U) * 1.0,
+                       pick(0U, 2U)};
     static_cast<void>(contention->place(JobIndex{i}, jobs[i].traffic));
   }
   for (int step = 0; step < 20; ++step) {
